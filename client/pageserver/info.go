@@ -1,0 +1,17 @@
+// Package pageserver reads one pageserver's own metrics: when its process was
+// launched and which build it is. That is the proof of a restart, and needs no
+// token. It must not know of controllers or plans.
+package pageserver
+
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+// Info is what a pageserver process says of itself.
+type Info struct {
+	Launch       time.Time // of the process, by the node's own clock
+	LaunchMillis int64     // the same as sent; compare it only for inequality
+	Build        client.Build
+}

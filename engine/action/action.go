@@ -1,0 +1,67 @@
+// Package action is the catalogue of what an operator can do.
+//
+// It is the only list: the keys, the hint line, the help screen, plain mode
+// and the journal are views of it. An action that cannot be done now stays in
+// the list and says why. The package knows no keys and sends nothing.
+package action
+
+import (
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+)
+
+// ID names an action in the journal, in documents and in key maps.
+type ID string
+
+// Scope is what an action applies to.
+type Scope int
+
+// The scopes.
+const (
+	Console Scope = iota + 1 // the screen itself
+	Node                     // the node under the cursor
+	Nodes                    // the marked nodes, or the one under the cursor
+	Run                      // the live run
+)
+
+// Danger is what an action can do to the cluster.
+type Danger int
+
+// The dangers.
+const (
+	Harmless  Danger = iota // sends nothing
+	Confirmed               // changes the cluster after a confirm
+	Typed                   // may need the node's id typed
+)
+
+// Action is one entry.
+type Action struct {
+	ID     ID
+	Title  string // imperative, a few words: "restart marked nodes"
+	Scope  Scope
+	Danger Danger
+	// Why says why the action is off for this selection; "" = it can be done.
+	Why func(Selection) string
+}
+
+// Selection is what an action would apply to.
+type Selection struct {
+	Snapshot *cluster.Snapshot
+	Stale    bool            // Snapshot is too old to act upon
+	Cursor   client.NodeID   // 0 = none
+	Marked   []client.NodeID // in id order
+	RunLive  bool            // a run of ours is going on
+	// Unfinished is the run that blocks a new one; "" = none.
+	Unfinished string
+}
+
+// Targets are the nodes that a Nodes action applies to.
+func (s Selection) Targets() []client.NodeID {
+	if len(s.Marked) > 0 {
+		return s.Marked
+	}
+	if s.Cursor != 0 {
+		return []client.NodeID{s.Cursor}
+	}
+	return nil
+}
