@@ -1,0 +1,88 @@
+package view
+
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/action"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
+)
+
+// Context is all that a screen may draw from.
+type Context struct {
+	Styles   *themes.Styles
+	ASCII    bool // a locale without UTF-8: draw ASCII twins of symbols and bars
+	Now      time.Time
+	Location *time.Location // for wall-clock times on screen
+	Snapshot *cluster.Snapshot
+	Run      *rollout.Status // the live or last run; nil = none
+	// Unfinished names the run that an earlier process left open; "" = none.
+	Unfinished string
+}
+
+// Screen is one full-screen view. The root draws the header above it and the
+// hint line below it.
+type Screen interface {
+	// ID names the screen; it is stable ("nodes", "node", "plan", "run", ...).
+	ID() string
+	// Key handles one key press, spelt as bubbletea's KeyMsg.String. It returns
+	// nil when nothing is to be done outside the screen.
+	Key(key string, c *Context) Intent
+	// Lines draws exactly h lines of exactly w cells.
+	Lines(c *Context, w, h int) []string
+	// Hints are the keys that work here, most needed first.
+	Hints(c *Context) []Hint
+}
+
+// TextEntry is implemented by screens that may be taking typed text (a filter,
+// a node id). While it reports true the root hands every key but ctrl+c to the
+// screen, and pasted text goes to Paste only.
+type TextEntry interface {
+	Typing() bool
+	Paste(text string)
+}
+
+// Hint is one key and what it does here. Off says why it does nothing now.
+type Hint struct {
+	Key    string
+	Does   string
+	Off    string
+	Action action.ID // "" for keys that only move the view
+}
+
+// Intent is what a screen asks the root for.
+type Intent interface{ intent() }
+
+// The intents.
+type (
+	// Back leaves the screen.
+	Back struct{}
+	// Quit asks to leave the program.
+	Quit struct{}
+	// OpenNode shows one node.
+	OpenNode struct{ Node client.NodeID }
+	// Open shows another screen by id ("help", "events", "run", "report", "runs").
+	Open struct{ Screen string }
+	// MakePlan plans a run for nodes, in this order, and shows the plan.
+	MakePlan struct {
+		Goal  rollout.Goal
+		Nodes []client.NodeID
+	}
+	// StartRun starts the plan that is on the screen.
+	StartRun struct{ Plan rollout.Plan }
+	// GiveAnswer answers the run's prompt.
+	GiveAnswer struct{ Answer rollout.Answer }
+	// Say shows a line of feedback for a few seconds.
+	Say struct{ Text string }
+)
+
+func (Back) intent()       {}
+func (Quit) intent()       {}
+func (OpenNode) intent()   {}
+func (Open) intent()       {}
+func (MakePlan) intent()   {}
+func (StartRun) intent()   {}
+func (GiveAnswer) intent() {}
+func (Say) intent()        {}
