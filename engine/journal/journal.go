@@ -1,0 +1,298 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+const (
+	// flushEvery bounds how long a record that nobody waits for may stay in
+	// memory of the host.
+	flushEvery = time.Second
+	// reserveStep is how much room is kept ahead, so that a run can still be
+	// recorded, and a node put back, on a disk that has become full.
+	reserveStep = 1 << 20
+)
+
+// ErrBroken is in the error of everything that a journal is asked after a write
+// or a sync failed. Nothing may be sent to the cluster then.
+var ErrBroken = errors.New("the journal cannot be written any more")
+
+// ErrClosed is returned by Append after Close or a close record.
+var ErrClosed = errors.New("the journal is closed")
+
+// Journal appends to one run.
+type Journal struct {
+	store *Store
+	runID string
+	boot  string
+
+	mu       sync.Mutex
+	file     File
+	seq      uint64
+	size     int64
+	reserved int64 // bytes from the beginning that are sure to have room; 0 when unknown
+	sum      hash.Hash
+	ended    bool // a close record was written
+	closed   bool
+	broken   error
+
+	dirty   bool // something is written and not synced
+	timer   *time.Timer
+	flushes sync.WaitGroup // timers that may still call
+}
+
+func newJournal(s *Store, runID string, f File) *Journal {
+	j := &Journal{store: s, runID: runID, boot: bootID(), file: f, sum: sha256.New()}
+	j.reserve(reserveStep)
+	return j
+}
+
+// RunID is the run's name, an ULID.
+func (j *Journal) RunID() string { return j.runID }
+
+// Path is the journal's file.
+func (j *Journal) Path() string { return j.store.journalPath(j.runID) }
+
+// Dir is the run's directory.
+func (j *Journal) Dir() string { return j.store.runDir(j.runID) }
+
+// HookLog is where the output of a node's restart command belongs.
+func (j *Journal) HookLog(node client.NodeID, attempt int) string {
+	return filepath.Join(j.Dir(), "hooks", fmt.Sprintf("%d-%d.log", node, attempt))
+}
+
+// WriteReport writes the run's report, durable when it returns; ext is "json" or
+// "md".
+func (j *Journal) WriteReport(ext string, b []byte) (path string, err error) {
+	path = filepath.Join(j.Dir(), "report."+ext)
+	return path, writeNew(path, []byte(j.store.redact(string(b))))
+}
+
+// Append writes a record and gives it its number. For a durable kind it returns
+// once the record is on the disk. After an error that is ErrBroken nothing was
+// recorded for sure, and nothing will be.
+func (j *Journal) Append(r Record) error {
+	_, err := j.AppendSeq(r)
+	return err
+}
+
+// AppendSeq is Append that also tells the record's number, for the records that
+// refer to it.
+func (j *Journal) AppendSeq(r Record) (uint64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.broken != nil:
+		return 0, j.broken
+	case j.closed, j.ended:
+		return 0, fmt.Errorf("run %s: %w", j.runID, ErrClosed)
+	}
+	line, err := j.line(&r)
+	if err != nil {
+		return 0, err
+	}
+	if err := j.write(line); err != nil {
+		return 0, j.fail("write", err)
+	}
+	j.seq = r.Seq
+	j.ended = r.Kind == KindClose
+	j.dirty = true
+	if r.Durable || r.Kind.Durable() {
+		if err := j.sync(); err != nil {
+			return 0, err
+		}
+	} else {
+		j.arm()
+	}
+	return r.Seq, nil
+}
+
+// line fills a record in and encodes it; one that is too long goes to a file of
+// its own, and its line only points there.
+func (j *Journal) line(r *Record) ([]byte, error) {
+	if r.T.IsZero() {
+		r.T = j.store.now()
+	}
+	r.V, r.Seq, r.Run = Version, j.seq+1, j.runID
+	r.T = r.T.UTC().Truncate(time.Millisecond)
+	r.Mono, r.Boot = monotonic(), j.boot
+	*r = redactRecord(*r, j.store.redact)
+	body, err := encode(*r)
+	if err != nil {
+		return nil, err
+	}
+	if len(body)+len(crcPrefix)+10 <= MaxLine {
+		return seal(body), nil
+	}
+	side, err := j.writeSide(r.Seq, body)
+	if err != nil {
+		return nil, j.fail("write", err)
+	}
+	short := Record{
+		V: r.V, Seq: r.Seq, T: r.T, Mono: r.Mono, Boot: r.Boot, Run: r.Run,
+		Node: r.Node, Kind: r.Kind, Eff: r.Eff, Att: r.Att, Cls: r.Cls, Side: side,
+	}
+	if body, err = encode(short); err != nil {
+		return nil, err
+	}
+	if len(body)+len(crcPrefix)+10 > MaxLine {
+		return nil, fmt.Errorf("record %d (%s) does not fit into %d bytes", r.Seq, r.Kind, MaxLine)
+	}
+	return seal(body), nil
+}
+
+// writeSide stores the whole of a long record. It is durable before the line
+// that names it is written.
+func (j *Journal) writeSide(seq uint64, body []byte) (*Side, error) {
+	dir := filepath.Join(j.Dir(), "side")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := syncDir(j.Dir()); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%d.json", seq)
+	if err := writeNew(filepath.Join(dir, name), body); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(body)
+	return &Side{File: "side/" + name, SHA256: hex.EncodeToString(sum[:]), Size: len(body)}, nil
+}
+
+func (j *Journal) write(line []byte) error {
+	if j.reserved > 0 && j.size+int64(len(line)) > j.reserved-reserveStep/2 {
+		j.reserve(j.reserved + reserveStep)
+	}
+	n, err := j.file.Write(line)
+	j.size += int64(n)
+	j.sum.Write(line[:n])
+	if err == nil && n < len(line) {
+		err = fmt.Errorf("only %d of %d bytes were written", n, len(line))
+	}
+	return err
+}
+
+func (j *Journal) reserve(size int64) {
+	if j.file.Reserve(size) == nil {
+		j.reserved = size
+	}
+}
+
+// sync makes everything written durable. The caller holds the mutex.
+func (j *Journal) sync() error {
+	j.disarm()
+	if err := j.file.Datasync(); err != nil {
+		return j.fail("sync", err)
+	}
+	j.dirty = false
+	return nil
+}
+
+// fail breaks the journal for good. A failed sync is not tried again: the kernel
+// may have marked the lost pages as clean, and a second sync would succeed
+// without having written them.
+func (j *Journal) fail(doing string, err error) error {
+	j.disarm()
+	hint := ""
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		hint = " (the disk is full: nothing more is sent until there is room and the run is taken up again)"
+	}
+	// A *PathError names the file again.
+	var pe *os.PathError
+	if errors.As(err, &pe) && strings.HasPrefix(pe.Path, j.Dir()) {
+		err = pe.Err
+	}
+	j.broken = fmt.Errorf("%w: %s %s: %w%s", ErrBroken, doing, j.Path(), err, hint)
+	return j.broken
+}
+
+// arm sees to it that what is written now is synced within flushEvery.
+func (j *Journal) arm() {
+	if j.timer != nil {
+		return
+	}
+	j.flushes.Add(1)
+	j.timer = time.AfterFunc(flushEvery, func() {
+		defer j.flushes.Done()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.timer = nil
+		if j.dirty && !j.closed && j.broken == nil {
+			_ = j.sync() // kept in j.broken, which the next Append and Err return
+		}
+	})
+}
+
+func (j *Journal) disarm() {
+	if j.timer != nil && j.timer.Stop() {
+		j.flushes.Done()
+	}
+	j.timer = nil
+}
+
+// Err is nil while the journal can be written.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.broken
+}
+
+// Room is how many bytes can still be appended on a disk that is full now; 0
+// when nothing could be reserved.
+func (j *Journal) Room() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return max(0, j.reserved-j.size)
+}
+
+// Seq is the number of the last record.
+func (j *Journal) Seq() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seq
+}
+
+// Sum is the SHA-256 of the file as written so far, in hexadecimal.
+func (j *Journal) Sum() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return hex.EncodeToString(j.sum.Sum(nil))
+}
+
+// Close flushes and closes the file, and waits for the journal's own timer. It
+// does not end the run: a close record does. Closing twice is harmless.
+func (j *Journal) Close() error {
+	err := j.close()
+	j.flushes.Wait()
+	return err
+}
+
+func (j *Journal) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	var err error
+	if j.dirty && j.broken == nil {
+		err = j.sync()
+	}
+	j.disarm()
+	if cerr := j.file.Close(); cerr != nil && err == nil {
+		err = fmt.Errorf("close %s: %w", j.Path(), cerr)
+	}
+	return err
+}
