@@ -13,27 +13,42 @@ type Config struct {
 	ReadOnly  bool        // refuse every request that is not a GET
 	UserAgent string
 
-	Timeouts Timeouts   // zero fields take the defaults
-	OnCall   func(Call) // told of every request sent, after its answer; may be called from several goroutines
+	Timeouts    Timeouts   // zero fields take the defaults
+	ReadRetries int        // further attempts of a failed read; 0 = the default of 2, -1 = none
+	OnCall      func(Call) // told of every request sent, after its answer; may be called from several goroutines
 }
 
-// Timeouts per attempt (engine.md's defaults: 2 s, 10 s, 45 s).
+// Timeouts per attempt. Zero fields take the defaults.
 type Timeouts struct {
-	NodeList time.Duration
-	Read     time.Duration
-	Mutate   time.Duration // generous: a PUT given up early can leave a policy without its operation
+	NodeList time.Duration // 2 s: the node list feeds the "controller lost" banner
+	Read     time.Duration // 10 s
+	Mutate   time.Duration // 45 s: a PUT given up early can leave a policy without its operation
+}
+
+func (t Timeouts) orDefaults() Timeouts {
+	if t.NodeList <= 0 {
+		t.NodeList = 2 * time.Second
+	}
+	if t.Read <= 0 {
+		t.Read = 10 * time.Second
+	}
+	if t.Mutate <= 0 {
+		t.Mutate = 45 * time.Second
+	}
+	return t
 }
 
 // Call is one request as it went over the wire.
 type Call struct {
 	At     time.Time
 	Method string
-	Path   string
-	Status int // 0 when no answer came
+	Path   string // with query
+	Status int    // 0 when no answer came
 	Took   time.Duration
 	Err    error
+	Probe  bool // the empty configure that asks what occupies the operation slot
 }
 
-// Mutates reports a request that may change the cluster. The empty configure
-// that asks what occupies the operation slot is counted apart (Probe).
-func (c Call) Mutates() bool { return c.Method != "GET" }
+// Mutates reports a request that may change the cluster. A probe is a PUT that
+// changes nothing and is counted apart.
+func (c Call) Mutates() bool { return c.Method != "GET" && !c.Probe }

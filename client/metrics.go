@@ -7,6 +7,7 @@ import "time"
 type Metrics struct {
 	Nodes map[NodeID]NodeGauges // a deleted node's series stays until the controller restarts
 
+	// -1 when the controller has no such family: older ones lack some.
 	TenantShards        int64
 	PendingReconciles   int64
 	StuckReconciles     int64

@@ -1,0 +1,179 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Answers are decoded in two ways with one result. The quick way reads the
+// whole body in one pass into wire types, and gives up on an unknown field or
+// anything else out of the ordinary. The thorough way then reads object by object,
+// keeps unknown fields, and names the place of what is wrong. Which fields are
+// required is checked by the wire types' conversion, which both ways share.
+
+// field tells an absent member from a null one.
+type field[T any] struct {
+	value   *T
+	present bool
+}
+
+func (f *field[T]) UnmarshalJSON(raw []byte) error {
+	f.present = true
+	if string(raw) == "null" {
+		return nil
+	}
+	f.value = new(T)
+	return json.Unmarshal(raw, f.value)
+}
+
+// flag is a field[bool] that is quick, since there are two in every location.
+type flag struct {
+	value   *bool
+	present bool
+}
+
+func (f *flag) UnmarshalJSON(raw []byte) error {
+	f.present = true
+	switch string(raw) {
+	case "null":
+	case "true", "false":
+		value := raw[0] == 't'
+		f.value = &value
+	default:
+		return errors.New("neither true, false nor null")
+	}
+	return nil
+}
+
+func missing(name string) error { return fmt.Errorf("%s is missing", name) }
+
+// quick decodes body strictly; false means "read it thoroughly".
+func quick(body []byte, into any) bool {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(into) != nil {
+		return false
+	}
+	_, err := decoder.Token()
+	return errors.Is(err, io.EOF)
+}
+
+// thorough decodes one object into wire and returns the members that are not
+// among known.
+func thorough(raw []byte, wire any, known []string) (Fields, error) {
+	if err := expect(raw, '{', "an object"); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, wire); err != nil {
+		return nil, jsonError(raw, err)
+	}
+	var extra Fields
+	if err := json.Unmarshal(raw, &extra); err != nil {
+		return nil, jsonError(raw, err)
+	}
+	for _, name := range known {
+		delete(extra, name)
+	}
+	if len(extra) == 0 {
+		return nil, nil
+	}
+	for name, value := range extra {
+		if clean := Clean(name); clean != name {
+			delete(extra, name)
+			name = clean
+		}
+		extra[name] = cleanJSON(value)
+	}
+	return extra, nil
+}
+
+// list splits a JSON array; null is not an empty list.
+func list(raw []byte) ([]json.RawMessage, error) {
+	if err := expect(raw, '[', "a list"); err != nil {
+		return nil, err
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, jsonError(raw, err)
+	}
+	return items, nil
+}
+
+// expect says in people's words what stands where something else should.
+func expect(raw []byte, first byte, what string) error {
+	trimmed := bytes.TrimSpace(raw)
+	switch {
+	case len(trimmed) == 0:
+		return fmt.Errorf("the answer is empty where %s should be", what)
+	case trimmed[0] != first:
+		return fmt.Errorf("not %s: %s", what, snippet(trimmed))
+	}
+	return nil
+}
+
+// jsonError words an error of encoding/json for people.
+func jsonError(raw []byte, err error) error {
+	var (
+		syntax   *json.SyntaxError
+		mismatch *json.UnmarshalTypeError
+	)
+	switch {
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(raw)):
+		return fmt.Errorf("the JSON breaks off after %d bytes", len(raw))
+	case errors.As(err, &mismatch) && mismatch.Field != "":
+		return fmt.Errorf("%s is a %s where a %s should be", Clean(mismatch.Field), Clean(mismatch.Value), mismatch.Type.Kind())
+	}
+	return fmt.Errorf("not JSON: %s", Clean(err.Error()))
+}
+
+// encode writes an object's named members, then its extra ones in order.
+func encode(named any, extra Fields) ([]byte, error) {
+	raw, err := json.Marshal(named)
+	if err != nil || len(extra) == 0 {
+		return raw, err
+	}
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	raw = raw[:len(raw)-1] // the closing brace; every object of ours has a member before it
+	for _, name := range names {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		value := extra[name]
+		if len(value) == 0 {
+			value = json.RawMessage("null")
+		}
+		raw = append(raw, ',')
+		raw = append(raw, key...)
+		raw = append(raw, ':')
+		raw = append(raw, value...)
+	}
+	return append(raw, '}'), nil
+}
+
+func cleanPtr(s *string) *string {
+	if s != nil {
+		*s = Clean(*s)
+	}
+	return s
+}
+
+// keepNull remembers in extra that an optional member was sent as null, so that
+// encoding does not leave it out.
+func keepNull(extra *Fields, name string, present, isNil bool) {
+	if !present || !isNil {
+		return
+	}
+	if *extra == nil {
+		*extra = Fields{}
+	}
+	(*extra)[name] = json.RawMessage("null")
+}

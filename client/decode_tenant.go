@@ -1,0 +1,240 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+var (
+	_ json.Unmarshaler = (*Tenant)(nil)
+	_ json.Marshaler   = Tenant{}
+	_ json.Unmarshaler = (*TenantShard)(nil)
+	_ json.Marshaler   = TenantShard{}
+	_ json.Unmarshaler = (*Placement)(nil)
+	_ json.Marshaler   = Placement{}
+	_ json.Unmarshaler = (*Leader)(nil)
+	_ json.Marshaler   = Leader{}
+)
+
+type tenantShardWire struct {
+	ID                           TenantShardID `json:"tenant_shard_id"`
+	NodeAttached                 field[NodeID] `json:"node_attached"`
+	NodeSecondary                []NodeID      `json:"node_secondary"`
+	LastError                    string        `json:"last_error"`
+	IsReconciling                *bool         `json:"is_reconciling"`
+	IsPendingComputeNotification bool          `json:"is_pending_compute_notification"`
+	IsSplitting                  bool          `json:"is_splitting"`
+	IsImporting                  flag          `json:"is_importing"`
+	SchedulingPolicy             ShardPolicy   `json:"scheduling_policy"`
+	PreferredAZ                  field[string] `json:"preferred_az_id"`
+}
+
+var tenantShardFields = []string{
+	"tenant_shard_id", "node_attached", "node_secondary", "last_error", "is_reconciling",
+	"is_pending_compute_notification", "is_splitting", "is_importing", "scheduling_policy", "preferred_az_id",
+}
+
+func (w tenantShardWire) shard() (TenantShard, error) {
+	switch {
+	case w.ID == "":
+		return TenantShard{}, missing("tenant_shard_id")
+	case !w.NodeAttached.present:
+		return TenantShard{}, missing("node_attached")
+	case w.NodeSecondary == nil:
+		return TenantShard{}, missing("node_secondary")
+	case w.IsReconciling == nil:
+		return TenantShard{}, missing("is_reconciling")
+	case w.SchedulingPolicy == "":
+		return TenantShard{}, missing("scheduling_policy")
+	}
+	s := TenantShard{
+		ID:                           TenantShardID(Clean(string(w.ID))),
+		NodeAttached:                 w.NodeAttached.value,
+		NodeSecondary:                w.NodeSecondary,
+		LastError:                    Clean(w.LastError),
+		IsReconciling:                *w.IsReconciling,
+		IsPendingComputeNotification: w.IsPendingComputeNotification,
+		IsSplitting:                  w.IsSplitting,
+		IsImporting:                  w.IsImporting.value,
+		SchedulingPolicy:             ShardPolicy(Clean(string(w.SchedulingPolicy))),
+		PreferredAZ:                  cleanPtr(w.PreferredAZ.value),
+	}
+	keepNull(&s.Extra, "is_importing", w.IsImporting.present, s.IsImporting == nil)
+	keepNull(&s.Extra, "preferred_az_id", w.PreferredAZ.present, s.PreferredAZ == nil)
+	return s, nil
+}
+
+// UnmarshalJSON fails when a required field is missing and keeps unknown ones.
+func (s *TenantShard) UnmarshalJSON(raw []byte) error {
+	var w tenantShardWire
+	extra, err := thorough(raw, &w, tenantShardFields)
+	if err != nil {
+		return err
+	}
+	if *s, err = w.shard(); err != nil {
+		return err
+	}
+	s.Extra = merge(extra, s.Extra)
+	return nil
+}
+
+// MarshalJSON writes the unknown fields as well, and no secondaries as an
+// empty list.
+func (s TenantShard) MarshalJSON() ([]byte, error) {
+	type named TenantShard
+	if s.NodeSecondary == nil {
+		s.NodeSecondary = []NodeID{}
+	}
+	return encode(named(s), s.Extra)
+}
+
+type tenantWire struct {
+	ID         TenantID          `json:"tenant_id"`
+	Shards     []tenantShardWire `json:"shards"`
+	StripeSize field[int]        `json:"stripe_size"`
+	Policy     Placement         `json:"policy"`
+	Config     json.RawMessage   `json:"config"`
+}
+
+var tenantFields = []string{"tenant_id", "shards", "stripe_size", "policy", "config"}
+
+func (w tenantWire) tenant() (Tenant, error) {
+	shards, err := convert(w.Shards, tenantShardWire.shard)
+	switch {
+	case err != nil:
+		return Tenant{}, err
+	case w.Shards == nil:
+		return Tenant{}, missing("shards")
+	}
+	return w.with(shards)
+}
+
+func (w tenantWire) with(shards []TenantShard) (Tenant, error) {
+	switch {
+	case w.ID == "":
+		return Tenant{}, missing("tenant_id")
+	case w.Policy.Raw == nil:
+		return Tenant{}, missing("policy")
+	}
+	t := Tenant{
+		ID:         TenantID(Clean(string(w.ID))),
+		Shards:     shards,
+		StripeSize: w.StripeSize.value,
+		Policy:     w.Policy,
+		Config:     cleanJSON(w.Config),
+	}
+	keepNull(&t.Extra, "stripe_size", w.StripeSize.present, t.StripeSize == nil)
+	return t, nil
+}
+
+// UnmarshalJSON fails when a required field is missing and keeps unknown ones.
+func (t *Tenant) UnmarshalJSON(raw []byte) error {
+	var w struct {
+		tenantWire
+		Shards json.RawMessage `json:"shards"` // shadows the quick way's
+	}
+	extra, err := thorough(raw, &w, tenantFields)
+	switch {
+	case err != nil:
+		return err
+	case w.Shards == nil:
+		return missing("shards")
+	}
+	shards, err := decodeList[TenantShard](w.Shards, "shard")
+	if err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	if *t, err = w.with(shards); err != nil {
+		return err
+	}
+	t.Extra = merge(extra, t.Extra)
+	return nil
+}
+
+// MarshalJSON writes the unknown fields as well, and no shards as an empty
+// list.
+func (t Tenant) MarshalJSON() ([]byte, error) {
+	type named Tenant
+	if t.Shards == nil {
+		t.Shards = []TenantShard{}
+	}
+	return encode(named(t), t.Extra)
+}
+
+func decodeTenants(body []byte) ([]Tenant, error) {
+	var wires []tenantWire
+	if quick(body, &wires) && wires != nil {
+		if tenants, err := convert(wires, tenantWire.tenant); err == nil {
+			return tenants, ascending(tenants)
+		}
+	}
+	tenants, err := decodeList[Tenant](body, "tenant")
+	if err != nil {
+		return nil, err
+	}
+	return tenants, ascending(tenants)
+}
+
+// ascending guards the page cursor, which is the last tenant's id.
+func ascending(tenants []Tenant) error {
+	for i := 1; i < len(tenants); i++ {
+		if tenants[i].ID <= tenants[i-1].ID {
+			return fmt.Errorf("tenant %s follows %s: the list is not in order", tenants[i].ID, tenants[i-1].ID)
+		}
+	}
+	return nil
+}
+
+// UnmarshalJSON accepts any value; one that is not {"Attached":N} is kept as
+// it was sent.
+func (p *Placement) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return errors.New("policy is null")
+	}
+	*p = Placement{Raw: cleanJSON(raw), Secondaries: -1}
+	var attached struct {
+		Attached *int `json:"Attached"`
+	}
+	if json.Unmarshal(raw, &attached) == nil && attached.Attached != nil && *attached.Attached >= 0 {
+		p.Secondaries = *attached.Attached
+	}
+	return nil
+}
+
+// MarshalJSON writes what the server sent, or {"Attached":N} when nothing was.
+func (p Placement) MarshalJSON() ([]byte, error) {
+	switch {
+	case p.Raw != nil:
+		return p.Raw, nil
+	case p.Secondaries < 0:
+		return nil, errors.New("a placement without a value")
+	}
+	return json.Marshal(map[string]int{"Attached": p.Secondaries})
+}
+
+// UnmarshalJSON fails when a field is missing and keeps unknown ones.
+func (l *Leader) UnmarshalJSON(raw []byte) error {
+	var w struct {
+		Address   string     `json:"address"`
+		StartedAt *time.Time `json:"started_at"`
+	}
+	extra, err := thorough(raw, &w, []string{"address", "started_at"})
+	switch {
+	case err != nil:
+		return err
+	case w.Address == "":
+		return missing("address")
+	case w.StartedAt == nil:
+		return missing("started_at")
+	}
+	*l = Leader{Address: Clean(w.Address), StartedAt: *w.StartedAt, Extra: extra}
+	return nil
+}
+
+// MarshalJSON writes the unknown fields as well.
+func (l Leader) MarshalJSON() ([]byte, error) {
+	type named Leader
+	return encode(named(l), l.Extra)
+}
