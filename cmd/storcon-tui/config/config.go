@@ -1,0 +1,78 @@
+package config
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/adrg/xdg"
+)
+
+// File is a configuration file as it was read. The zero File is one that does
+// not exist.
+type File struct {
+	Path           string
+	DefaultCluster string
+	Theme          string // "" = find out by asking the terminal
+	StateDir       string // "" = the default
+	Clusters       []Cluster
+
+	lines lines
+}
+
+// Cluster is how to reach one controller and how its nodes are restarted.
+type Cluster struct {
+	Name         string
+	URL          string // http(s)://host:port
+	Token        Token
+	CAFile       string
+	Demo         bool // the screens say so; written by demo serve
+	Restart      Restart
+	PageserverCA string
+	Pace         Pace
+	Computes     []Compute
+}
+
+// Token says where a token is; at most one field is set.
+type Token struct {
+	File    string
+	Env     string   // name of an environment variable
+	Command []string // argv; its standard output is the token
+}
+
+// None reports that no token is sent.
+func (t Token) None() bool { return t.File == "" && t.Env == "" && len(t.Command) == 0 }
+
+// Restart is how a node is restarted: by argv, by a line for the shell, or by
+// hand, which is also what happens when nothing is said.
+type Restart struct {
+	Command []string
+	Shell   string
+	Manual  bool
+	Timeout time.Duration // 0 = the default
+}
+
+// Pace holds the limits and waits of a run that a cluster sets differently.
+// Zero fields keep the defaults.
+type Pace struct {
+	Drain      time.Duration // total limit of a drain
+	Fill       time.Duration // total limit of a fill
+	NoProgress time.Duration // of a drain or fill that moves nothing
+	Cancel     time.Duration // from a cancel to its end
+	Ready      time.Duration // from a restart to Active
+	Proof      time.Duration // from the restart command's end to a new launch time
+	Answer     time.Duration // validity of a question
+}
+
+// Compute is one compute to watch.
+type Compute struct {
+	Name  string
+	URL   string
+	Token Token
+}
+
+// DefaultPath is $XDG_CONFIG_HOME/storcon-tui/config.toml.
+func DefaultPath() string { return filepath.Join(xdg.ConfigHome, "storcon-tui", "config.toml") }
+
+// DefaultStateDir is $XDG_STATE_HOME, below which the journal makes a directory
+// of the program's name.
+func DefaultStateDir() string { return xdg.StateHome }

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Load reads and checks a file. A file that does not exist is an error that
+// errors.Is fs.ErrNotExist; one that is wrong is a Problems.
+func Load(path string) (*File, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file; expected a configuration in TOML: %w", path, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	return parse(path, string(text))
+}
+
+func parse(path, text string) (*File, error) {
+	var values map[string]any
+	if _, err := toml.Decode(text, &values); err != nil {
+		return nil, syntax(path, err)
+	}
+	r := &reader{path: path, lines: locate(text)}
+	f := readFile(&section{file: r, values: values})
+	if len(r.problems) > 0 {
+		return nil, r.sorted()
+	}
+	f.Path, f.lines = path, r.lines
+	return f, nil
+}
+
+func syntax(path string, err error) error {
+	var parseError toml.ParseError
+	if errors.As(err, &parseError) {
+		return Problems{{
+			Path: path, Line: parseError.Position.Line, Key: parseError.LastKey,
+			Text: "not TOML: " + parseError.Message,
+		}}
+	}
+	return Problems{{Path: path, Text: "not TOML: " + err.Error()}}
+}
+
+func readFile(s *section) *File {
+	f := &File{
+		DefaultCluster: s.text("default_cluster"),
+		Theme:          s.text("theme"),
+		StateDir:       s.path("state_dir"),
+	}
+	names, tables := s.named("clusters")
+	for i, table := range tables {
+		f.Clusters = append(f.Clusters, readCluster(names[i], table))
+	}
+	if f.DefaultCluster != "" && !slices.Contains(names, f.DefaultCluster) {
+		s.wrong("default_cluster", "%s", noSuchCluster(f.DefaultCluster, names))
+	}
+	s.done()
+	return f
+}
+
+func readCluster(name string, s *section) Cluster {
+	if err := checkName(name); err != nil {
+		s.wrong("", "%v", err)
+	}
+	c := Cluster{
+		Name:         name,
+		URL:          s.url("url"),
+		Token:        readToken(s),
+		CAFile:       s.path("ca_file"),
+		Demo:         s.flag("demo"),
+		Restart:      readRestart(s.table("restart")),
+		PageserverCA: readPageserver(s.table("pageserver")),
+		Pace:         readPace(s.table("pace")),
+	}
+	for _, table := range s.tables("computes") {
+		c.Computes = append(c.Computes, readCompute(table))
+	}
+	if s.values != nil && !s.has("url") {
+		s.wrong("", `expected key "url", the controller's http(s)://host:port`)
+	}
+	s.done()
+	return c
+}
+
+func readToken(s *section) Token {
+	t := Token{File: s.path("token_file"), Env: s.text("token_env"), Command: s.argv("token_command")}
+	var given []string
+	for _, key := range []string{"token_file", "token_env", "token_command"} {
+		if s.has(key) {
+			given = append(given, key)
+		}
+	}
+	if len(given) > 1 {
+		s.wrong(given[len(given)-1], "expected at most one source of a token, got %s", strings.Join(given, " and "))
+	}
+	return t
+}
+
+func readRestart(s *section) Restart {
+	r := Restart{
+		Command: s.argv("command"), Shell: s.text("shell"), Manual: s.flag("manual"),
+		Timeout: s.duration("timeout"),
+	}
+	var given []string
+	for _, key := range []string{"command", "shell", "manual"} {
+		if s.has(key) {
+			given = append(given, key)
+		}
+	}
+	switch {
+	case len(given) > 1:
+		s.wrong(given[len(given)-1], "expected one way to restart a node, got %s", strings.Join(given, " and "))
+	case s.values != nil && len(given) == 0:
+		s.wrong("", "expected command, shell or manual = true")
+	case s.has("manual") && !r.Manual:
+		s.wrong("manual", "expected true, or command or shell instead")
+	}
+	s.done()
+	return r
+}
+
+func readPageserver(s *section) (caFile string) {
+	caFile = s.path("ca_file")
+	s.done()
+	return caFile
+}
+
+func readPace(s *section) Pace {
+	p := Pace{
+		Drain: s.duration("drain"), Fill: s.duration("fill"), NoProgress: s.duration("no_progress"),
+		Cancel: s.duration("cancel"), Ready: s.duration("ready"), Proof: s.duration("proof"),
+		Answer: s.duration("answer"),
+	}
+	s.done()
+	return p
+}
+
+func readCompute(s *section) Compute {
+	c := Compute{Name: s.text("name"), URL: s.url("url"), Token: readToken(s)}
+	for _, key := range []string{"name", "url"} {
+		if !s.has(key) {
+			s.wrong("", "expected key %q", key)
+		}
+	}
+	s.done()
+	return c
+}
+
+// parseURL checks a controller's or compute's address. It never repeats what
+// stands before an @: that would be a password.
+func parseURL(text string) (string, error) {
+	const expected = "expected http(s)://host:port"
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "", errors.New(expected + ", got something that is no URL")
+	case u.User != nil:
+		return "", errors.New(expected + " without a user or password; use token_file, token_env or token_command")
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return "", fmt.Errorf("%s, got %q", expected, text)
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("%s without path or query, got %q", expected, text)
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+// checkName: the name of a cluster is also that of a directory.
+func checkName(name string) error {
+	bad := func(r rune) bool { return r == '/' || r == '\\' || !unicode.IsPrint(r) }
+	if name == "" || name[0] == '.' || strings.ContainsFunc(name, bad) {
+		return fmt.Errorf("expected a name of printable characters without / or \\ and without a leading dot, got %q", name)
+	}
+	return nil
+}
+
+func noSuchCluster(name string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("no cluster %q: there is no [clusters.NAME] table", name)
+	}
+	text := fmt.Sprintf("no cluster %q; expected one of %s", name, strings.Join(names, ", "))
+	if near := nearest(name, names); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}

@@ -1,0 +1,255 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+
+	"github.com/adrg/xdg"
+)
+
+const whole = `
+# comments and blank lines do not count
+default_cluster = "prod-eu-1"
+theme = "light"
+state_dir = "~/state"
+
+[clusters.prod-eu-1]
+url = "https://storcon.eu-1.internal:1234/"
+token_command = [
+  "vault", "read",   # over several lines
+  "-field=token",
+]
+ca_file = "ca.pem"
+[clusters.prod-eu-1.restart]
+command = ["ssh", "{{.Host}}", "sudo systemctl restart pageserver"]
+timeout = "10m"
+[clusters.prod-eu-1.pageserver]
+ca_file = "/etc/ps.pem"
+[clusters.prod-eu-1.pace]
+drain = "20m"
+ready = "6m"
+[[clusters.prod-eu-1.computes]]
+name = "ep-1"
+url = "http://10.1.2.3:3080"
+token_file = "~/ep-1.jwt"
+[[clusters.prod-eu-1.computes]]
+name = "ep-2"
+url = "http://10.1.2.4:3080"
+
+[clusters."lab 1"]
+url = "http://127.0.0.1:1"
+demo = true
+token_env = "LAB_TOKEN"
+restart = { manual = true }
+`
+
+func TestLoadReadsEveryKey(t *testing.T) {
+	path := write(t, whole)
+	file, err := Load(path)
+	require.NoError(t, err)
+	dir := filepath.Dir(path)
+	want := &File{
+		Path:           path,
+		DefaultCluster: "prod-eu-1",
+		Theme:          "light",
+		StateDir:       filepath.Join(xdg.Home, "state"),
+		Clusters: []Cluster{
+			{
+				Name: "prod-eu-1", URL: "https://storcon.eu-1.internal:1234",
+				Token:  Token{Command: []string{"vault", "read", "-field=token"}},
+				CAFile: filepath.Join(dir, "ca.pem"),
+				Restart: Restart{
+					Command: []string{"ssh", "{{.Host}}", "sudo systemctl restart pageserver"},
+					Timeout: 10 * time.Minute,
+				},
+				PageserverCA: "/etc/ps.pem",
+				Pace:         Pace{Drain: 20 * time.Minute, Ready: 6 * time.Minute},
+				Computes: []Compute{
+					{Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")}},
+					{Name: "ep-2", URL: "http://10.1.2.4:3080"},
+				},
+			},
+			{
+				Name: "lab 1", URL: "http://127.0.0.1:1", Demo: true,
+				Token: Token{Env: "LAB_TOKEN"}, Restart: Restart{Manual: true},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, file, cmpopts.IgnoreUnexported(File{})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want []string // without the path
+	}{
+		"unknown key at the top": {
+			"default_clutser = 'a'",
+			[]string{`:1: key default_clutser: unknown key; did you mean "default_cluster"?`},
+		},
+		"unknown key far from any": {
+			"[clusters.x]\nurl = 'http://a:1'\n\ncolour = 'red'",
+			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, restart, pageserver, pace, computes`},
+		},
+		"unknown key in a table of a table": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncomand = ['true']\nshell = 'true'",
+			[]string{`:4: key clusters.x.restart.comand: unknown key; did you mean "command"?`},
+		},
+		"unknown key in the second of an array": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\n[[clusters.x.computes]]\nname = 'b'\nURL = 'http://b:1'",
+			[]string{
+				`:6: key clusters.x.computes[1]: expected key "url"`,
+				`:8: key clusters.x.computes[1].URL: unknown key; did you mean "url"?`,
+			},
+		},
+		"unknown key in an inline table": {
+			"[clusters.x]\nurl = 'http://a:1'\nrestart = { manuel = true, shell = 'true' }",
+			[]string{`:3: key clusters.x.restart.manuel: unknown key; did you mean "manual"?`},
+		},
+		"wrong types": {
+			"theme = 1\n[clusters.x]\nurl = ['http://a:1']\ndemo = 'yes'\n[clusters.x.restart]\ncommand = 'systemctl restart'\ntimeout = 10",
+			[]string{
+				":1: key theme: expected a string, got an integer",
+				":3: key clusters.x.url: expected a string, got a list",
+				":4: key clusters.x.demo: expected true or false, got a string",
+				`:6: key clusters.x.restart.command: expected a list of strings such as ["ssh", "{{.Host}}"], got a string`,
+				`:7: key clusters.x.restart.timeout: expected a duration above zero such as "90s" or "10m", got an integer`,
+			},
+		},
+		"wrong words in a command": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncommand = ['ssh', 1]",
+			[]string{":4: key clusters.x.restart.command: expected strings only, got an integer as number 2 of the list"},
+		},
+		"empty command": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncommand = []",
+			[]string{":4: key clusters.x.restart.command: expected a program and its arguments, got none"},
+		},
+		"bad durations": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.pace]\ndrain = 'soon'\nfill = '-1s'",
+			[]string{
+				`:4: key clusters.x.pace.drain: expected a duration above zero such as "90s" or "10m", got "soon"`,
+				`:5: key clusters.x.pace.fill: expected a duration above zero such as "90s" or "10m", got "-1s"`,
+			},
+		},
+		"two sources of a token": {
+			"[clusters.x]\nurl = 'http://a:1'\ntoken_file = 'a'\ntoken_env = 'B'",
+			[]string{":4: key clusters.x.token_env: expected at most one source of a token, got token_file and token_env"},
+		},
+		"two ways to restart": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\nshell = 'true'\nmanual = true",
+			[]string{":5: key clusters.x.restart.manual: expected one way to restart a node, got shell and manual"},
+		},
+		"no way to restart": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ntimeout = '1m'",
+			[]string{":3: key clusters.x.restart: expected command, shell or manual = true"},
+		},
+		"manual that is not": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\nmanual = false",
+			[]string{":4: key clusters.x.restart.manual: expected true, or command or shell instead"},
+		},
+		"no url": {
+			"\n[clusters.x]\nca_file = 'a'",
+			[]string{`:2: key clusters.x: expected key "url", the controller's http(s)://host:port`},
+		},
+		"url without scheme": {
+			"[clusters.x]\nurl = 'storcon:1234'",
+			[]string{`:2: key clusters.x.url: expected http(s)://host:port, got "storcon:1234"`},
+		},
+		"url with a path": {
+			"[clusters.x]\nurl = 'http://storcon:1234/control/v1'",
+			[]string{`:2: key clusters.x.url: expected http(s)://host:port without path or query, got "http://storcon:1234/control/v1"`},
+		},
+		"url with a password, which is not repeated": {
+			"[clusters.x]\nurl = 'http://me:secret@storcon:1234'",
+			[]string{":2: key clusters.x.url: expected http(s)://host:port without a user or password; use token_file, token_env or token_command"},
+		},
+		"default cluster that is not there": {
+			"default_cluster = 'prod-eu1'\n[clusters.prod-eu-1]\nurl = 'http://a:1'",
+			[]string{`:1: key default_cluster: no cluster "prod-eu1"; expected one of prod-eu-1; did you mean "prod-eu-1"?`},
+		},
+		"name that is no directory's": {
+			"[clusters.\"../x\"]\nurl = 'http://a:1'",
+			[]string{`:1: key clusters."../x": expected a name of printable characters without / or \ and without a leading dot, got "../x"`},
+		},
+		"cluster that is no table": {
+			"[clusters]\nx = 'http://a:1'",
+			[]string{":2: key clusters.x: expected a table, written [clusters.x], got a string"},
+		},
+		"computes that are no list": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.computes]\nname = 'a'",
+			[]string{":3: key clusters.x.computes: expected a list of tables, written [[clusters.x.computes]], got a table"},
+		},
+		"empty string": {
+			"theme = ''",
+			[]string{":1: key theme: expected a string that is not empty"},
+		},
+		"not TOML": {
+			"theme = 'dark'\nstate_dir = nowhere\n",
+			[]string{`:2: key state_dir: not TOML: expected value but found "nowhere" instead`},
+		},
+		"a key twice": {
+			"theme = 'dark'\ntheme = 'light'\n",
+			[]string{`:2: key theme: not TOML: Key 'theme' has already been defined.`},
+		},
+		"every problem of a file, in the order of its lines": {
+			"[clusters.x]\nurl = 'a'\ntokenfile = 'b'\n[clusters.x.restart]\nmanual = 1\n[[clusters.x.computes]]\nname = \"\"\"\ntwo\nlines\"\"\"\nur = 'c'",
+			[]string{
+				`:2: key clusters.x.url: expected http(s)://host:port, got "a"`,
+				`:3: key clusters.x.tokenfile: unknown key; did you mean "token_file"?`,
+				":5: key clusters.x.restart.manual: expected true or false, got an integer",
+				`:5: key clusters.x.restart.manual: expected true, or command or shell instead`,
+				`:6: key clusters.x.computes[0]: expected key "url"`,
+				`:10: key clusters.x.computes[0].ur: unknown key; did you mean "url"?`,
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, test.text)
+			_, err := Load(path)
+			require.Error(t, err)
+			got := strings.Split(strings.ReplaceAll(err.Error(), path, ""), "\n")
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPasswordInURLIsNotRepeated(t *testing.T) {
+	_, err := Load(write(t, "[clusters.x]\nurl = 'http://me:secret@[::1'"))
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+}
+
+func TestEdits(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"", "abc", 3},
+		{"url", "URL", 0},
+		{"comand", "command", 1},
+		{"kitten", "sitting", 3},
+	} {
+		require.Equal(t, test.want, edits(test.a, test.b), "%q %q", test.a, test.b)
+		require.Equal(t, test.want, edits(test.b, test.a), "%q %q", test.b, test.a)
+	}
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
