@@ -187,7 +187,6 @@ func (c *Conn) failure(req Request, out outcome, body []byte, location, token st
 	if kind == 0 {
 		return nil
 	}
-	kind = c.foreign(kind, out)
 	e := &Error{Kind: kind, Method: req.Method, Path: req.Path, Status: out.status, Msg: out.msg, Err: err}
 	if err != nil && out.status == 0 {
 		e.Err = cleanError(err)

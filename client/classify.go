@@ -34,6 +34,10 @@ func classify(o outcome) Kind {
 		return Unreachable
 	case o.status >= 500:
 		return classifyServerError(o)
+	case o.status == http.StatusNotFound && strings.EqualFold(o.msg, textPageNotFound):
+		return BadAnswer // a pageserver's router, which lacks the route
+	case o.status == http.StatusBadRequest && o.inJSON && o.msg == textNoComputeToken:
+		return Unauthorized
 	case o.status >= 400 && o.inJSON:
 		return Refused
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-resty/resty/v2"
+
+	"github.com/StorconTUI/storcon-tui/client/internal/wire"
 )
 
 const (
@@ -186,7 +188,7 @@ func (c *Conn) Bad(req Request, err error) error {
 // nothing to say.
 func DecodeNull(body []byte) error {
 	if strings.TrimSpace(string(body)) != "null" {
-		return fmt.Errorf("the answer should be null, but is %s", snippet(body))
+		return fmt.Errorf("the answer should be null, but is %s", wire.Snippet(body))
 	}
 	return nil
 }
@@ -229,18 +231,5 @@ func (d Dialect) message(body []byte) (msg string, inJSON bool) {
 	if text := strings.TrimSpace(string(body)); text == "" || text == "null" {
 		return "", false
 	}
-	return snippet(body), false
-}
-
-// snippet is the beginning of a body, to be shown in an error.
-func snippet(body []byte) string {
-	const most = 120
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "")), " ")
-	switch runes := []rune(text); {
-	case text == "":
-		return "empty"
-	case len(runes) > most:
-		return Clean(string(runes[:most])) + "..."
-	}
-	return Clean(text)
+	return wire.Snippet(body), false
 }

@@ -3,6 +3,8 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/StorconTUI/storcon-tui/client/internal/wire"
 )
 
 var (
@@ -15,17 +17,17 @@ var (
 )
 
 type nodeWire struct {
-	ID               *NodeID       `json:"id"`
-	Availability     *Availability `json:"availability"`
-	Scheduling       *NodePolicy   `json:"scheduling"`
-	AvailabilityZone field[string] `json:"availability_zone_id"`
-	ListenHTTPAddr   *string       `json:"listen_http_addr"`
-	ListenHTTPPort   *int          `json:"listen_http_port"`
-	ListenHTTPSPort  *int          `json:"listen_https_port"`
-	ListenPgAddr     string        `json:"listen_pg_addr"`
-	ListenPgPort     int           `json:"listen_pg_port"`
-	ListenGRPCAddr   *string       `json:"listen_grpc_addr"`
-	ListenGRPCPort   *int          `json:"listen_grpc_port"`
+	ID               *NodeID            `json:"id"`
+	Availability     *Availability      `json:"availability"`
+	Scheduling       *NodePolicy        `json:"scheduling"`
+	AvailabilityZone wire.Field[string] `json:"availability_zone_id"`
+	ListenHTTPAddr   *string            `json:"listen_http_addr"`
+	ListenHTTPPort   *int               `json:"listen_http_port"`
+	ListenHTTPSPort  *int               `json:"listen_https_port"`
+	ListenPgAddr     string             `json:"listen_pg_addr"`
+	ListenPgPort     int                `json:"listen_pg_port"`
+	ListenGRPCAddr   *string            `json:"listen_grpc_addr"`
+	ListenGRPCPort   *int               `json:"listen_grpc_port"`
 }
 
 var nodeFields = []string{
@@ -37,37 +39,37 @@ var nodeFields = []string{
 func (w nodeWire) node() (Node, error) {
 	switch {
 	case w.ID == nil:
-		return Node{}, missing("id")
+		return Node{}, wire.Missing("id")
 	case w.Availability == nil || *w.Availability == "":
-		return Node{}, missing("availability")
+		return Node{}, wire.Missing("availability")
 	case w.Scheduling == nil || *w.Scheduling == "":
-		return Node{}, missing("scheduling")
+		return Node{}, wire.Missing("scheduling")
 	case w.ListenHTTPAddr == nil:
-		return Node{}, missing("listen_http_addr")
+		return Node{}, wire.Missing("listen_http_addr")
 	case w.ListenHTTPPort == nil:
-		return Node{}, missing("listen_http_port")
+		return Node{}, wire.Missing("listen_http_port")
 	}
 	n := Node{
 		ID:               *w.ID,
 		Availability:     Availability(Clean(string(*w.Availability))),
 		Scheduling:       NodePolicy(Clean(string(*w.Scheduling))),
-		AvailabilityZone: cleanPtr(w.AvailabilityZone.value),
+		AvailabilityZone: wire.CleanPtr(w.AvailabilityZone.Value),
 		ListenHTTPAddr:   Clean(*w.ListenHTTPAddr),
 		ListenHTTPPort:   *w.ListenHTTPPort,
 		ListenHTTPSPort:  w.ListenHTTPSPort,
 		ListenPgAddr:     Clean(w.ListenPgAddr),
 		ListenPgPort:     w.ListenPgPort,
-		ListenGRPCAddr:   cleanPtr(w.ListenGRPCAddr),
+		ListenGRPCAddr:   wire.CleanPtr(w.ListenGRPCAddr),
 		ListenGRPCPort:   w.ListenGRPCPort,
 	}
-	keepNull(&n.Extra, "availability_zone_id", w.AvailabilityZone.present, n.AvailabilityZone == nil)
+	keepNull(&n.Extra, "availability_zone_id", w.AvailabilityZone)
 	return n, nil
 }
 
 // UnmarshalJSON fails when a required field is missing and keeps unknown ones.
 func (n *Node) UnmarshalJSON(raw []byte) error {
 	var w nodeWire
-	extra, err := thorough(raw, &w, nodeFields)
+	extra, err := wire.Object(raw, &w, nodeFields)
 	if err != nil {
 		return err
 	}
@@ -81,17 +83,17 @@ func (n *Node) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the unknown fields as well.
 func (n Node) MarshalJSON() ([]byte, error) {
 	type named Node
-	return encode(named(n), n.Extra)
+	return wire.Encode(named(n), n.Extra)
 }
 
 func decodeNodes(body []byte) ([]Node, error) {
 	var wires []nodeWire
-	if quick(body, &wires) && wires != nil {
-		if nodes, err := convert(wires, nodeWire.node); err == nil {
+	if wire.Quick(body, &wires) && wires != nil {
+		if nodes, err := wire.Convert(wires, nodeWire.node); err == nil {
 			return nodes, uniqueNodes(nodes)
 		}
 	}
-	nodes, err := decodeList[Node](body, "node")
+	nodes, err := wire.DecodeList[Node](body, "node")
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +113,8 @@ func uniqueNodes(nodes []Node) error {
 
 type shardLocationWire struct {
 	ID                TenantShardID `json:"tenant_shard_id"`
-	ObservedSecondary flag          `json:"is_observed_secondary"`
-	IntendedSecondary flag          `json:"is_intended_secondary"`
+	ObservedSecondary wire.Flag     `json:"is_observed_secondary"`
+	IntendedSecondary wire.Flag     `json:"is_intended_secondary"`
 }
 
 var shardLocationFields = []string{"tenant_shard_id", "is_observed_secondary", "is_intended_secondary"}
@@ -120,23 +122,23 @@ var shardLocationFields = []string{"tenant_shard_id", "is_observed_secondary", "
 func (w shardLocationWire) location() (ShardLocation, error) {
 	switch {
 	case w.ID == "":
-		return ShardLocation{}, missing("tenant_shard_id")
-	case !w.ObservedSecondary.present:
-		return ShardLocation{}, missing("is_observed_secondary")
-	case !w.IntendedSecondary.present:
-		return ShardLocation{}, missing("is_intended_secondary")
+		return ShardLocation{}, wire.Missing("tenant_shard_id")
+	case !w.ObservedSecondary.Present:
+		return ShardLocation{}, wire.Missing("is_observed_secondary")
+	case !w.IntendedSecondary.Present:
+		return ShardLocation{}, wire.Missing("is_intended_secondary")
 	}
 	return ShardLocation{
 		ID:                TenantShardID(Clean(string(w.ID))),
-		ObservedSecondary: w.ObservedSecondary.value,
-		IntendedSecondary: w.IntendedSecondary.value,
+		ObservedSecondary: w.ObservedSecondary.Value,
+		IntendedSecondary: w.IntendedSecondary.Value,
 	}, nil
 }
 
 // UnmarshalJSON fails when a field is missing and keeps unknown ones.
 func (s *ShardLocation) UnmarshalJSON(raw []byte) error {
 	var w shardLocationWire
-	extra, err := thorough(raw, &w, shardLocationFields)
+	extra, err := wire.Object(raw, &w, shardLocationFields)
 	if err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func (s *ShardLocation) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the unknown fields as well.
 func (s ShardLocation) MarshalJSON() ([]byte, error) {
 	type named ShardLocation
-	return encode(named(s), s.Extra)
+	return wire.Encode(named(s), s.Extra)
 }
 
 type nodeShardsWire struct {
@@ -166,16 +168,16 @@ func (s *NodeShards) UnmarshalJSON(raw []byte) error {
 		NodeID *NodeID         `json:"node_id"`
 		Shards json.RawMessage `json:"shards"`
 	}
-	extra, err := thorough(raw, &w, nodeShardsFields)
+	extra, err := wire.Object(raw, &w, nodeShardsFields)
 	switch {
 	case err != nil:
 		return err
 	case w.NodeID == nil:
-		return missing("node_id")
+		return wire.Missing("node_id")
 	case w.Shards == nil:
-		return missing("shards")
+		return wire.Missing("shards")
 	}
-	shards, err := decodeList[ShardLocation](w.Shards, "shard")
+	shards, err := wire.DecodeList[ShardLocation](w.Shards, "shard")
 	if err != nil {
 		return fmt.Errorf("shards: %w", err)
 	}
@@ -190,13 +192,13 @@ func (s NodeShards) MarshalJSON() ([]byte, error) {
 	if s.Shards == nil {
 		s.Shards = []ShardLocation{}
 	}
-	return encode(named(s), s.Extra)
+	return wire.Encode(named(s), s.Extra)
 }
 
 func decodeNodeShards(body []byte) (NodeShards, error) {
 	var w nodeShardsWire
-	if quick(body, &w) && w.NodeID != nil && w.Shards != nil {
-		if shards, err := convert(w.Shards, shardLocationWire.location); err == nil {
+	if wire.Quick(body, &w) && w.NodeID != nil && w.Shards != nil {
+		if shards, err := wire.Convert(w.Shards, shardLocationWire.location); err == nil {
 			return NodeShards{NodeID: *w.NodeID, Shards: shards}, nil
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/StorconTUI/storcon-tui/client/internal/wire"
 )
 
 var (
@@ -19,16 +21,16 @@ var (
 )
 
 type tenantShardWire struct {
-	ID                           TenantShardID `json:"tenant_shard_id"`
-	NodeAttached                 field[NodeID] `json:"node_attached"`
-	NodeSecondary                []NodeID      `json:"node_secondary"`
-	LastError                    string        `json:"last_error"`
-	IsReconciling                *bool         `json:"is_reconciling"`
-	IsPendingComputeNotification bool          `json:"is_pending_compute_notification"`
-	IsSplitting                  bool          `json:"is_splitting"`
-	IsImporting                  flag          `json:"is_importing"`
-	SchedulingPolicy             ShardPolicy   `json:"scheduling_policy"`
-	PreferredAZ                  field[string] `json:"preferred_az_id"`
+	ID                           TenantShardID      `json:"tenant_shard_id"`
+	NodeAttached                 wire.Field[NodeID] `json:"node_attached"`
+	NodeSecondary                []NodeID           `json:"node_secondary"`
+	LastError                    string             `json:"last_error"`
+	IsReconciling                *bool              `json:"is_reconciling"`
+	IsPendingComputeNotification bool               `json:"is_pending_compute_notification"`
+	IsSplitting                  bool               `json:"is_splitting"`
+	IsImporting                  wire.Field[bool]   `json:"is_importing"`
+	SchedulingPolicy             ShardPolicy        `json:"scheduling_policy"`
+	PreferredAZ                  wire.Field[string] `json:"preferred_az_id"`
 }
 
 var tenantShardFields = []string{
@@ -39,37 +41,37 @@ var tenantShardFields = []string{
 func (w tenantShardWire) shard() (TenantShard, error) {
 	switch {
 	case w.ID == "":
-		return TenantShard{}, missing("tenant_shard_id")
-	case !w.NodeAttached.present:
-		return TenantShard{}, missing("node_attached")
+		return TenantShard{}, wire.Missing("tenant_shard_id")
+	case !w.NodeAttached.Present:
+		return TenantShard{}, wire.Missing("node_attached")
 	case w.NodeSecondary == nil:
-		return TenantShard{}, missing("node_secondary")
+		return TenantShard{}, wire.Missing("node_secondary")
 	case w.IsReconciling == nil:
-		return TenantShard{}, missing("is_reconciling")
+		return TenantShard{}, wire.Missing("is_reconciling")
 	case w.SchedulingPolicy == "":
-		return TenantShard{}, missing("scheduling_policy")
+		return TenantShard{}, wire.Missing("scheduling_policy")
 	}
 	s := TenantShard{
 		ID:                           TenantShardID(Clean(string(w.ID))),
-		NodeAttached:                 w.NodeAttached.value,
+		NodeAttached:                 w.NodeAttached.Value,
 		NodeSecondary:                w.NodeSecondary,
 		LastError:                    Clean(w.LastError),
 		IsReconciling:                *w.IsReconciling,
 		IsPendingComputeNotification: w.IsPendingComputeNotification,
 		IsSplitting:                  w.IsSplitting,
-		IsImporting:                  w.IsImporting.value,
+		IsImporting:                  w.IsImporting.Value,
 		SchedulingPolicy:             ShardPolicy(Clean(string(w.SchedulingPolicy))),
-		PreferredAZ:                  cleanPtr(w.PreferredAZ.value),
+		PreferredAZ:                  wire.CleanPtr(w.PreferredAZ.Value),
 	}
-	keepNull(&s.Extra, "is_importing", w.IsImporting.present, s.IsImporting == nil)
-	keepNull(&s.Extra, "preferred_az_id", w.PreferredAZ.present, s.PreferredAZ == nil)
+	keepNull(&s.Extra, "is_importing", w.IsImporting)
+	keepNull(&s.Extra, "preferred_az_id", w.PreferredAZ)
 	return s, nil
 }
 
 // UnmarshalJSON fails when a required field is missing and keeps unknown ones.
 func (s *TenantShard) UnmarshalJSON(raw []byte) error {
 	var w tenantShardWire
-	extra, err := thorough(raw, &w, tenantShardFields)
+	extra, err := wire.Object(raw, &w, tenantShardFields)
 	if err != nil {
 		return err
 	}
@@ -87,13 +89,13 @@ func (s TenantShard) MarshalJSON() ([]byte, error) {
 	if s.NodeSecondary == nil {
 		s.NodeSecondary = []NodeID{}
 	}
-	return encode(named(s), s.Extra)
+	return wire.Encode(named(s), s.Extra)
 }
 
 type tenantWire struct {
 	ID         TenantID          `json:"tenant_id"`
 	Shards     []tenantShardWire `json:"shards"`
-	StripeSize field[int]        `json:"stripe_size"`
+	StripeSize wire.Field[int]   `json:"stripe_size"`
 	Policy     Placement         `json:"policy"`
 	Config     json.RawMessage   `json:"config"`
 }
@@ -101,12 +103,12 @@ type tenantWire struct {
 var tenantFields = []string{"tenant_id", "shards", "stripe_size", "policy", "config"}
 
 func (w tenantWire) tenant() (Tenant, error) {
-	shards, err := convert(w.Shards, tenantShardWire.shard)
+	shards, err := wire.Convert(w.Shards, tenantShardWire.shard)
 	switch {
 	case err != nil:
 		return Tenant{}, err
 	case w.Shards == nil:
-		return Tenant{}, missing("shards")
+		return Tenant{}, wire.Missing("shards")
 	}
 	return w.with(shards)
 }
@@ -114,18 +116,18 @@ func (w tenantWire) tenant() (Tenant, error) {
 func (w tenantWire) with(shards []TenantShard) (Tenant, error) {
 	switch {
 	case w.ID == "":
-		return Tenant{}, missing("tenant_id")
+		return Tenant{}, wire.Missing("tenant_id")
 	case w.Policy.Raw == nil:
-		return Tenant{}, missing("policy")
+		return Tenant{}, wire.Missing("policy")
 	}
 	t := Tenant{
 		ID:         TenantID(Clean(string(w.ID))),
 		Shards:     shards,
-		StripeSize: w.StripeSize.value,
+		StripeSize: w.StripeSize.Value,
 		Policy:     w.Policy,
-		Config:     cleanJSON(w.Config),
+		Config:     wire.CleanJSON(w.Config),
 	}
-	keepNull(&t.Extra, "stripe_size", w.StripeSize.present, t.StripeSize == nil)
+	keepNull(&t.Extra, "stripe_size", w.StripeSize)
 	return t, nil
 }
 
@@ -135,14 +137,14 @@ func (t *Tenant) UnmarshalJSON(raw []byte) error {
 		tenantWire
 		Shards json.RawMessage `json:"shards"` // shadows the quick way's
 	}
-	extra, err := thorough(raw, &w, tenantFields)
+	extra, err := wire.Object(raw, &w, tenantFields)
 	switch {
 	case err != nil:
 		return err
 	case w.Shards == nil:
-		return missing("shards")
+		return wire.Missing("shards")
 	}
-	shards, err := decodeList[TenantShard](w.Shards, "shard")
+	shards, err := wire.DecodeList[TenantShard](w.Shards, "shard")
 	if err != nil {
 		return fmt.Errorf("shards: %w", err)
 	}
@@ -160,17 +162,17 @@ func (t Tenant) MarshalJSON() ([]byte, error) {
 	if t.Shards == nil {
 		t.Shards = []TenantShard{}
 	}
-	return encode(named(t), t.Extra)
+	return wire.Encode(named(t), t.Extra)
 }
 
 func decodeTenants(body []byte) ([]Tenant, error) {
 	var wires []tenantWire
-	if quick(body, &wires) && wires != nil {
-		if tenants, err := convert(wires, tenantWire.tenant); err == nil {
+	if wire.Quick(body, &wires) && wires != nil {
+		if tenants, err := wire.Convert(wires, tenantWire.tenant); err == nil {
 			return tenants, ascending(tenants)
 		}
 	}
-	tenants, err := decodeList[Tenant](body, "tenant")
+	tenants, err := wire.DecodeList[Tenant](body, "tenant")
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (p *Placement) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return errors.New("policy is null")
 	}
-	*p = Placement{Raw: cleanJSON(raw), Secondaries: -1}
+	*p = Placement{Raw: wire.CleanJSON(raw), Secondaries: -1}
 	var attached struct {
 		Attached *int `json:"Attached"`
 	}
@@ -220,14 +222,14 @@ func (l *Leader) UnmarshalJSON(raw []byte) error {
 		Address   string     `json:"address"`
 		StartedAt *time.Time `json:"started_at"`
 	}
-	extra, err := thorough(raw, &w, []string{"address", "started_at"})
+	extra, err := wire.Object(raw, &w, []string{"address", "started_at"})
 	switch {
 	case err != nil:
 		return err
 	case w.Address == "":
-		return missing("address")
+		return wire.Missing("address")
 	case w.StartedAt == nil:
-		return missing("started_at")
+		return wire.Missing("started_at")
 	}
 	*l = Leader{Address: Clean(w.Address), StartedAt: *w.StartedAt, Extra: extra}
 	return nil
@@ -236,5 +238,5 @@ func (l *Leader) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the unknown fields as well.
 func (l Leader) MarshalJSON() ([]byte, error) {
 	type named Leader
-	return encode(named(l), l.Extra)
+	return wire.Encode(named(l), l.Extra)
 }

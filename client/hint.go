@@ -40,7 +40,7 @@ func (c *Conn) hint(e *Error, out outcome, body []byte, location, token string) 
 		return connectHint(e.Err)
 	}
 	switch {
-	case out.status == http.StatusUnauthorized, out.status == http.StatusForbidden:
+	case e.Kind == Unauthorized:
 		return c.tokenHint(out.status, token)
 	case out.status >= 300 && out.status < 400:
 		return redirectHint(location)
@@ -97,15 +97,6 @@ func (c *Conn) tokenHint(status int, token string) string {
 		return fmt.Sprintf("the token of %s has scope %s", source, claims.Scope)
 	}
 	return "the server does not accept the token of " + source
-}
-
-// foreign turns a refusal that this API never gives into a bad answer: a
-// 404 with other words comes from a router that lacks the route.
-func (c *Conn) foreign(kind Kind, out outcome) Kind {
-	if kind == Refused && out.status == http.StatusNotFound && strings.EqualFold(out.msg, textPageNotFound) {
-		return BadAnswer
-	}
-	return kind
 }
 
 // strangerHint guesses what answered instead of the server we wanted.

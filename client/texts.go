@@ -11,7 +11,8 @@ import (
 // The controller's words that this program decides on (contract 0.2, A.0,
 // A.1). They are matched as parts, since prefixes differ by status.
 const (
-	textPageNotFound     = "page not found" // a pageserver, for a route that it lacks
+	textPageNotFound     = "page not found"              // a pageserver, for a route that it lacks
+	textNoComputeToken   = "invalid authorization token" // compute_ctl, with status 400, for a missing header
 	textNotReady         = "Timed out waiting for service readiness"
 	textUnavailable      = "is currently unavailable"
 	textUnknownForUpdate = "Node node_id not found for update"

@@ -1,19 +1,78 @@
 // Package compute speaks compute_ctl's HTTP API on a compute's external port.
-// It must not know of the storage controller's API or of plans.
+// It must not know of the storage controller's API or of plans. Errors,
+// deadlines, retries and tokens are those of package client; compute_ctl's
+// error bodies and authentication texts differ (contract B.1).
 package compute
 
-import "time"
+import (
+	"encoding/json"
+	"time"
 
-// State is a compute's status word. Values that this client does not know are kept
-// verbatim.
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/client/internal/wire"
+)
+
+// State is what compute_ctl says that it is doing. A value that this client
+// does not know is kept as it was spelt. Running is compute_ctl's word: it
+// stays when Postgres dies, until the process ends.
 type State string
 
-// Status is the answer of GET /status (contract B.2).
+// The states of today's compute_ctl, as /status spells them.
+const (
+	StateEmpty                       State = "empty"
+	StateConfigurationPending        State = "configuration_pending"
+	StateInit                        State = "init"
+	StateRunning                     State = "running"
+	StateConfiguration               State = "configuration"
+	StateFailed                      State = "failed"
+	StateTerminationPendingFast      State = "termination_pending_fast"
+	StateTerminationPendingImmediate State = "termination_pending_immediate"
+	StateTerminated                  State = "terminated"
+	StateRefreshPending              State = "refresh_configuration_pending"
+	StateRefresh                     State = "refresh_configuration"
+)
+
+// Status is the answer of GET /status. Only State is always present: the form
+// of 2023 lacks StartTime.
 type Status struct {
-	State      State      `json:"status"`
-	StartTime  *time.Time `json:"start_time"` // absent in the 2023 form
-	Tenant     *string    `json:"tenant"`     // nil until a spec is known
-	Timeline   *string    `json:"timeline"`
-	LastActive *time.Time `json:"last_active"` // nil = never used
-	Error      *string    `json:"error"`       // of a failed start only
+	State      State         `json:"status"`
+	StartTime  *time.Time    `json:"start_time,omitempty"`
+	Tenant     *string       `json:"tenant"`      // nil until a spec is known
+	Timeline   *string       `json:"timeline"`    // nil until a spec is known
+	LastActive *time.Time    `json:"last_active"` // nil = never used
+	Error      *string       `json:"error"`       // of a failed start, never of a failed reconfiguration
+	Extra      client.Fields `json:"-"`
 }
+
+var statusFields = []string{"status", "start_time", "tenant", "timeline", "last_active", "error"}
+
+// UnmarshalJSON fails when the status is missing and keeps unknown fields.
+func (s *Status) UnmarshalJSON(raw []byte) error {
+	type named Status
+	var n named
+	extra, err := wire.Object(raw, &n, statusFields)
+	switch {
+	case err != nil:
+		return err
+	case n.State == "":
+		return wire.Missing("status")
+	}
+	n.State = State(client.Clean(string(n.State)))
+	wire.CleanPtr(n.Tenant)
+	wire.CleanPtr(n.Timeline)
+	wire.CleanPtr(n.Error)
+	*s = Status(n)
+	s.Extra = extra
+	return nil
+}
+
+// MarshalJSON writes the unknown fields as well.
+func (s Status) MarshalJSON() ([]byte, error) {
+	type named Status
+	return wire.Encode(named(s), s.Extra)
+}
+
+var (
+	_ json.Unmarshaler = (*Status)(nil)
+	_ json.Marshaler   = Status{}
+)

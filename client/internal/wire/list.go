@@ -1,13 +1,13 @@
-package client
+package wire
 
 import (
 	"encoding/json"
 	"fmt"
 )
 
-// convert turns wire values into ours and stops at the first that lacks
+// Convert turns wire values into ours and stops at the first that lacks
 // something.
-func convert[W, T any](wires []W, one func(W) (T, error)) ([]T, error) {
+func Convert[W, T any](wires []W, one func(W) (T, error)) ([]T, error) {
 	items := make([]T, len(wires))
 	for i, w := range wires {
 		item, err := one(w)
@@ -19,12 +19,12 @@ func convert[W, T any](wires []W, one func(W) (T, error)) ([]T, error) {
 	return items, nil
 }
 
-// decodeList reads an array thoroughly; what names one item in errors.
-func decodeList[T any, P interface {
+// DecodeList reads an array thoroughly; what names one item in errors.
+func DecodeList[T any, P interface {
 	*T
 	json.Unmarshaler
 }](raw []byte, what string) ([]T, error) {
-	raws, err := list(raw)
+	raws, err := List(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +35,4 @@ func decodeList[T any, P interface {
 		}
 	}
 	return items, nil
-}
-
-// merge joins two sets of fields; nil stays nil.
-func merge(a, b Fields) Fields {
-	if len(a) == 0 {
-		return b
-	}
-	for name, value := range b {
-		a[name] = value
-	}
-	return a
 }

@@ -1,4 +1,4 @@
-package client
+package wire
 
 import (
 	"bytes"
@@ -60,9 +60,9 @@ func unsafeRune(r rune) bool {
 	return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// cleanJSON is raw without insignificant space, its unsafe characters
+// CleanJSON is raw without insignificant space, its unsafe characters
 // replaced by JSON escapes, so that it means the same and may be printed.
-func cleanJSON(raw json.RawMessage) json.RawMessage {
+func CleanJSON(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
@@ -94,4 +94,17 @@ func cleanJSON(raw json.RawMessage) json.RawMessage {
 func surrogates(r rune) (hi, lo rune) {
 	r -= 0x10000
 	return 0xd800 + r>>10, 0xdc00 + r&0x3ff
+}
+
+// Snippet is the beginning of a body, to be shown in an error.
+func Snippet(body []byte) string {
+	const most = 120
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "")), " ")
+	switch runes := []rune(text); {
+	case text == "":
+		return "empty"
+	case len(runes) > most:
+		return Clean(string(runes[:most])) + "..."
+	}
+	return Clean(text)
 }

@@ -1,4 +1,4 @@
-package client
+package wire
 
 import (
 	"bytes"
@@ -9,50 +9,46 @@ import (
 	"slices"
 )
 
-// Answers are decoded in two ways with one result. The quick way reads the
-// whole body in one pass into wire types, and gives up on an unknown field or
-// anything else out of the ordinary. The thorough way then reads object by object,
-// keeps unknown fields, and names the place of what is wrong. Which fields are
-// required is checked by the wire types' conversion, which both ways share.
-
-// field tells an absent member from a null one.
-type field[T any] struct {
-	value   *T
-	present bool
+// Field tells an absent member from a null one.
+type Field[T any] struct {
+	Value   *T
+	Present bool
 }
 
-func (f *field[T]) UnmarshalJSON(raw []byte) error {
-	f.present = true
+func (f *Field[T]) UnmarshalJSON(raw []byte) error {
+	f.Present = true
 	if string(raw) == "null" {
 		return nil
 	}
-	f.value = new(T)
-	return json.Unmarshal(raw, f.value)
+	f.Value = new(T)
+	return json.Unmarshal(raw, f.Value)
 }
 
-// flag is a field[bool] that is quick, since there are two in every location.
-type flag struct {
-	value   *bool
-	present bool
+// Flag is a Field[bool] that is quick, since there are two in every location.
+type Flag struct {
+	Value   *bool
+	Present bool
 }
 
-func (f *flag) UnmarshalJSON(raw []byte) error {
-	f.present = true
+func (f *Flag) UnmarshalJSON(raw []byte) error {
+	f.Present = true
 	switch string(raw) {
 	case "null":
 	case "true", "false":
 		value := raw[0] == 't'
-		f.value = &value
+		f.Value = &value
 	default:
 		return errors.New("neither true, false nor null")
 	}
 	return nil
 }
 
-func missing(name string) error { return fmt.Errorf("%s is missing", name) }
+// Missing is the error for a required member that is absent, or null where null says
+// nothing.
+func Missing(name string) error { return fmt.Errorf("%s is missing", name) }
 
-// quick decodes body strictly; false means "read it thoroughly".
-func quick(body []byte, into any) bool {
+// Quick decodes body strictly; false means "read it thoroughly".
+func Quick(body []byte, into any) bool {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(into) != nil {
@@ -62,16 +58,16 @@ func quick(body []byte, into any) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// thorough decodes one object into wire and returns the members that are not
+// Object decodes one object into wire and returns the members that are not
 // among known.
-func thorough(raw []byte, wire any, known []string) (Fields, error) {
+func Object(raw []byte, wire any, known []string) (map[string]json.RawMessage, error) {
 	if err := expect(raw, '{', "an object"); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(raw, wire); err != nil {
 		return nil, jsonError(raw, err)
 	}
-	var extra Fields
+	var extra map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &extra); err != nil {
 		return nil, jsonError(raw, err)
 	}
@@ -86,13 +82,13 @@ func thorough(raw []byte, wire any, known []string) (Fields, error) {
 			delete(extra, name)
 			name = clean
 		}
-		extra[name] = cleanJSON(value)
+		extra[name] = CleanJSON(value)
 	}
 	return extra, nil
 }
 
-// list splits a JSON array; null is not an empty list.
-func list(raw []byte) ([]json.RawMessage, error) {
+// List splits a JSON array; null is not an empty list.
+func List(raw []byte) ([]json.RawMessage, error) {
 	if err := expect(raw, '[', "a list"); err != nil {
 		return nil, err
 	}
@@ -110,7 +106,7 @@ func expect(raw []byte, first byte, what string) error {
 	case len(trimmed) == 0:
 		return fmt.Errorf("the answer is empty where %s should be", what)
 	case trimmed[0] != first:
-		return fmt.Errorf("not %s: %s", what, snippet(trimmed))
+		return fmt.Errorf("not %s: %s", what, Snippet(trimmed))
 	}
 	return nil
 }
@@ -130,8 +126,8 @@ func jsonError(raw []byte, err error) error {
 	return fmt.Errorf("not JSON: %s", Clean(err.Error()))
 }
 
-// encode writes an object's named members, then its extra ones in order.
-func encode(named any, extra Fields) ([]byte, error) {
+// Encode writes an object's named members, then its extra ones in order.
+func Encode(named any, extra map[string]json.RawMessage) ([]byte, error) {
 	raw, err := json.Marshal(named)
 	if err != nil || len(extra) == 0 {
 		return raw, err
@@ -159,21 +155,10 @@ func encode(named any, extra Fields) ([]byte, error) {
 	return append(raw, '}'), nil
 }
 
-func cleanPtr(s *string) *string {
+// CleanPtr is Clean for optional text; nil stays nil.
+func CleanPtr(s *string) *string {
 	if s != nil {
 		*s = Clean(*s)
 	}
 	return s
-}
-
-// keepNull remembers in extra that an optional member was sent as null, so that
-// encoding does not leave it out.
-func keepNull(extra *Fields, name string, present, isNil bool) {
-	if !present || !isNil {
-		return
-	}
-	if *extra == nil {
-		*extra = Fields{}
-	}
-	(*extra)[name] = json.RawMessage("null")
 }
