@@ -1,0 +1,142 @@
+package hook
+
+import "github.com/StorconTUI/storcon-tui/client"
+
+// Evidence is what is known about a restart. The values before it were read,
+// and journaled, before the command was started. Later ones are compared with
+// them and never with a clock of ours.
+type Evidence struct {
+	PreLaunchMs int64 // launch of the process before, ms by the node's clock; 0 = unknown
+	LaunchMs    int64 // launch of the process now; 0 = unknown
+	// LaunchChanges counts how often the launch was seen to change since the
+	// command was started. 0 is fine where only the two values are known.
+	LaunchChanges int
+
+	PreRevision    string // build before; "" = unknown
+	Revision       string // build now; "" = unknown
+	TargetRevision string // build that it must have now; "" = any
+
+	PreIdentity Identity // of unit, process or pod before
+	Identity    Identity // and now
+
+	Availability client.Availability // now
+	Policy       client.NodePolicy   // now
+
+	SeenWarmingUp bool // availability was WarmingUp since
+	SeenOffline   bool // availability was Offline since
+	// PolicyReturned: PauseForRestart became Active although nobody asked the
+	// controller for it, which is what a re-attach does.
+	PolicyReturned bool
+	HookExit       *int // nil: not ended, or no command
+}
+
+// Reason is one thing that speaks for or against a restart.
+type Reason int
+
+// Reasons, strongest first. Those up to IdentityChanged prove a restart, those
+// from SeenWarmingUp to HookExitedZero only suggest one, the rest speak against
+// it or say what is missing.
+const (
+	LaunchChanged Reason = iota + 1
+	IdentityChanged
+	RevisionIsTarget
+	SeenWarmingUp
+	PolicyReturned
+	SeenOffline
+	HookExitedZero
+	LaunchSame
+	LaunchUnknown
+	RevisionIsOther
+	RevisionUnknown
+	HookFailed
+	NotActive      // availability is not Active
+	PolicyNotReset // policy is not Active
+	LaunchedTwice
+)
+
+var reasonNames = map[Reason]string{
+	LaunchChanged:    "launch time changed",
+	IdentityChanged:  "unit, process or pod changed",
+	RevisionIsTarget: "build is the target",
+	SeenWarmingUp:    "was seen warming up",
+	PolicyReturned:   "policy returned to Active by itself",
+	SeenOffline:      "was seen offline",
+	HookExitedZero:   "command exited with 0",
+	LaunchSame:       "launch time is the same as before",
+	LaunchUnknown:    "launch time is unknown",
+	RevisionIsOther:  "build is not the target",
+	RevisionUnknown:  "build is unknown",
+	HookFailed:       "command did not exit with 0",
+	NotActive:        "availability is not Active",
+	PolicyNotReset:   "policy is not Active",
+	LaunchedTwice:    "launched more than once",
+}
+
+func (r Reason) String() string { return reasonNames[r] }
+
+// Verdict is what the evidence amounts to.
+type Verdict struct {
+	// Restarted: the process was replaced, whatever it does now.
+	Restarted bool
+	// Proven: restarted, back in service and, where one was asked for, with the
+	// target build. Only this goes on without a person.
+	Proven bool
+	// CrashLoop: it was launched more than once; it must not be filled.
+	CrashLoop bool
+	// WrongVersion: restarted, and the build is known and not the target.
+	WrongVersion bool
+	// WeakOnly: nothing proves a restart and something suggests one. A person
+	// may accept it.
+	WeakOnly bool
+	Reasons  []Reason
+}
+
+// Judge weighs the evidence. It is a pure function.
+func Judge(e Evidence) Verdict {
+	var v Verdict
+	weak := false
+	note := func(is bool, r Reason) bool {
+		if is {
+			v.Reasons = append(v.Reasons, r)
+		}
+		return is
+	}
+	launch := note(launchChanged(e), LaunchChanged)
+	identity := note(identityChanged(e.PreIdentity, e.Identity), IdentityChanged)
+	v.Restarted = launch || identity
+
+	target := e.TargetRevision == "" || note(e.Revision == e.TargetRevision, RevisionIsTarget)
+
+	weak = note(e.SeenWarmingUp, SeenWarmingUp) || weak
+	weak = note(e.PolicyReturned, PolicyReturned) || weak
+	weak = note(e.SeenOffline && e.Availability == client.AvailabilityActive, SeenOffline) || weak
+	weak = note(e.HookExit != nil && *e.HookExit == 0, HookExitedZero) || weak
+	v.WeakOnly = weak && !v.Restarted
+
+	unknown := note(e.PreLaunchMs == 0 || e.LaunchMs == 0, LaunchUnknown)
+	note(!unknown && !launch, LaunchSame)
+	if !target {
+		known := !note(e.Revision == "", RevisionUnknown)
+		other := note(known, RevisionIsOther)
+		v.WrongVersion = other && v.Restarted
+	}
+	note(e.HookExit != nil && *e.HookExit != 0, HookFailed)
+	away := note(e.Availability != client.AvailabilityActive, NotActive)
+	held := note(e.Policy != client.PolicyActive, PolicyNotReset)
+	v.CrashLoop = note(e.LaunchChanges > 1, LaunchedTwice)
+
+	v.Proven = v.Restarted && target && !away && !held && !v.CrashLoop
+	return v
+}
+
+// launchChanged compares for inequality: a node whose clock was set back has
+// been restarted all the same.
+func launchChanged(e Evidence) bool {
+	return e.PreLaunchMs != 0 && e.LaunchMs != 0 && e.LaunchMs != e.PreLaunchMs
+}
+
+// identityChanged needs both values: one that is empty could not be read.
+func identityChanged(pre, now Identity) bool {
+	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
+	return differ(pre.InvocationID, now.InvocationID) || differ(pre.PIDStart, now.PIDStart) || differ(pre.PodUID, now.PodUID)
+}
