@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
 // File is a configuration file as it was read. The zero File is one that does
@@ -25,8 +27,8 @@ type Cluster struct {
 	URL          string // http(s)://host:port
 	Token        Token
 	CAFile       string
-	Demo         bool // the screens say so; written by demo serve
-	Restart      Restart
+	Demo         bool      // the screens say so; written by demo serve
+	Restart      hook.Spec // by hand when the file says nothing
 	PageserverCA string
 	Pace         Pace
 	Computes     []Compute
@@ -41,15 +43,6 @@ type Token struct {
 
 // None reports that no token is sent.
 func (t Token) None() bool { return t.File == "" && t.Env == "" && len(t.Command) == 0 }
-
-// Restart is how a node is restarted: by argv, by a line for the shell, or by
-// hand, which is also what happens when nothing is said.
-type Restart struct {
-	Command []string
-	Shell   string
-	Manual  bool
-	Timeout time.Duration // 0 = the default
-}
 
 // Pace holds the limits and waits of a run that a cluster sets differently.
 // Zero fields keep the defaults.

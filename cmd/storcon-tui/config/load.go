@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
 // Load reads and checks a file. A file that does not exist is an error that
@@ -106,10 +108,14 @@ func readToken(s *section) Token {
 	return t
 }
 
-func readRestart(s *section) Restart {
-	r := Restart{
-		Command: s.argv("command"), Shell: s.text("shell"), Manual: s.flag("manual"),
+func readRestart(s *section) hook.Spec {
+	spec := hook.Spec{
+		Argv: s.argv("command"), Shell: s.text("shell"), Manual: s.flag("manual"),
 		Timeout: s.duration("timeout"),
+	}
+	s.done()
+	if s.values == nil {
+		return hook.Spec{Manual: true}
 	}
 	var given []string
 	for _, key := range []string{"command", "shell", "manual"} {
@@ -120,13 +126,16 @@ func readRestart(s *section) Restart {
 	switch {
 	case len(given) > 1:
 		s.wrong(given[len(given)-1], "expected one way to restart a node, got %s", strings.Join(given, " and "))
-	case s.values != nil && len(given) == 0:
+	case len(given) == 0:
 		s.wrong("", "expected command, shell or manual = true")
-	case s.has("manual") && !r.Manual:
+	case s.values["manual"] == false:
 		s.wrong("manual", "expected true, or command or shell instead")
+	case len(spec.Argv) > 0 || spec.Shell != "":
+		if err := spec.Validate(); err != nil {
+			s.wrong(given[0], "%v", err)
+		}
 	}
-	s.done()
-	return r
+	return spec
 }
 
 func readPageserver(s *section) (caFile string) {

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
-	"github.com/adrg/xdg"
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
 const whole = `
@@ -65,8 +66,8 @@ func TestLoadReadsEveryKey(t *testing.T) {
 				Name: "prod-eu-1", URL: "https://storcon.eu-1.internal:1234",
 				Token:  Token{Command: []string{"vault", "read", "-field=token"}},
 				CAFile: filepath.Join(dir, "ca.pem"),
-				Restart: Restart{
-					Command: []string{"ssh", "{{.Host}}", "sudo systemctl restart pageserver"},
+				Restart: hook.Spec{
+					Argv:    []string{"ssh", "{{.Host}}", "sudo systemctl restart pageserver"},
 					Timeout: 10 * time.Minute,
 				},
 				PageserverCA: "/etc/ps.pem",
@@ -78,7 +79,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			},
 			{
 				Name: "lab 1", URL: "http://127.0.0.1:1", Demo: true,
-				Token: Token{Env: "LAB_TOKEN"}, Restart: Restart{Manual: true},
+				Token: Token{Env: "LAB_TOKEN"}, Restart: hook.Spec{Manual: true},
 			},
 		},
 	}
@@ -156,6 +157,10 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\nmanual = false",
 			[]string{":4: key clusters.x.restart.manual: expected true, or command or shell instead"},
 		},
+		"unknown field in a template": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncommand = ['ssh', '{{.Hots}}']",
+			[]string{":4: key clusters.x.restart.command: command[1]: unknown field .Hots; known are .ID .Host .AZ .Attempt"},
+		},
 		"no url": {
 			"\n[clusters.x]\nca_file = 'a'",
 			[]string{`:2: key clusters.x: expected key "url", the controller's http(s)://host:port`},
@@ -206,7 +211,6 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 				`:2: key clusters.x.url: expected http(s)://host:port, got "a"`,
 				`:3: key clusters.x.tokenfile: unknown key; did you mean "token_file"?`,
 				":5: key clusters.x.restart.manual: expected true or false, got an integer",
-				`:5: key clusters.x.restart.manual: expected true, or command or shell instead`,
 				`:6: key clusters.x.computes[0]: expected key "url"`,
 				`:10: key clusters.x.computes[0].ur: unknown key; did you mean "url"?`,
 			},

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+)
+
+// program is one execution: its streams and its flags.
+type program struct {
+	in       *os.File
+	out, err *os.File
+
+	flags config.Flags
+	began bool // a verb runs: an error from now on is not one of usage
+}
+
+func (p *program) run(args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	err := root.Execute()
+	code := exitCode(err)
+	if err != nil && !p.began {
+		code = exitUsage
+	}
+	if text := message(err); text != "" {
+		fmt.Fprintln(p.err, text)
+	}
+	return int(code)
+}
+
+// message is what is printed of an error: every line of it names the program,
+// and nothing in it can move the cursor.
+func message(err error) string {
+	if err == nil || err.Error() == "" {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = "storcon-tui: " + client.Clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "storcon-tui",
+		Short: "Watch a storage controller's cluster and restart its pageservers one after another",
+		Long: `Watch a storage controller's cluster and restart its pageservers one after
+another: drain, restart, fill, each step confirmed by a person.
+
+Without a verb it opens the console. Nothing is sent to the cluster that was
+not confirmed.`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			p.began = true
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	flags := root.PersistentFlags()
+	flags.StringVar(&p.flags.Config, "config", "", "configuration file (default "+config.DefaultPath()+")")
+	flags.StringVar(&p.flags.Cluster, "cluster", "", "cluster of the configuration (default its default_cluster)")
+	flags.StringVar(&p.flags.URL, "url", "", "the controller's http(s)://host:port; alone, a cluster without configuration")
+	flags.StringVar(&p.flags.TokenFile, "token-file", "", "file with the token to send")
+	flags.StringVar(&p.flags.CAFile, "ca-file", "", "certificates of the authority that signed the controller's")
+	flags.BoolVar(&p.flags.ReadOnly, "read-only", false, "send nothing that could change the cluster")
+	flags.StringVar(&p.flags.Theme, "theme", "", "dark, light, mono or a file")
+	flags.StringVar(&p.flags.StateDir, "state-dir", "", "where journals are kept (default "+config.DefaultStateDir()+")")
+	root.AddCommand(
+		p.runsVerb(), p.versionVerb(),
+	)
+	return root
+}
+
+// settings are those of the command line and the configuration.
+func (p *program) settings() (config.Settings, error) {
+	settings, err := config.Resolve(p.flags)
+	if err != nil {
+		return settings, usage(err)
+	}
+	return settings, nil
+}
