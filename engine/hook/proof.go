@@ -33,9 +33,9 @@ type Evidence struct {
 // Reason is one thing that speaks for or against a restart.
 type Reason int
 
-// Reasons, strongest first. Those up to IdentityChanged prove a restart, those
-// from SeenWarmingUp to HookExitedZero only suggest one, the rest speak against
-// it or say what is missing.
+// The reasons. The first two prove a restart, those from SeenWarmingUp to
+// HookExitedZero only suggest one, the rest speak against it or say what is
+// missing.
 const (
 	LaunchChanged Reason = iota + 1
 	IdentityChanged
@@ -94,39 +94,62 @@ type Verdict struct {
 // Judge weighs the evidence. It is a pure function.
 func Judge(e Evidence) Verdict {
 	var v Verdict
-	weak := false
-	note := func(is bool, r Reason) bool {
-		if is {
-			v.Reasons = append(v.Reasons, r)
-		}
-		return is
-	}
-	launch := note(launchChanged(e), LaunchChanged)
-	identity := note(identityChanged(e.PreIdentity, e.Identity), IdentityChanged)
-	v.Restarted = launch || identity
-
-	target := e.TargetRevision == "" || note(e.Revision == e.TargetRevision, RevisionIsTarget)
-
-	weak = note(e.SeenWarmingUp, SeenWarmingUp) || weak
-	weak = note(e.PolicyReturned, PolicyReturned) || weak
-	weak = note(e.SeenOffline && e.Availability == client.AvailabilityActive, SeenOffline) || weak
-	weak = note(e.HookExit != nil && *e.HookExit == 0, HookExitedZero) || weak
+	v.Restarted = v.strong(e)
+	weak := v.weak(e)
 	v.WeakOnly = weak && !v.Restarted
-
-	unknown := note(e.PreLaunchMs == 0 || e.LaunchMs == 0, LaunchUnknown)
-	note(!unknown && !launch, LaunchSame)
-	if !target {
-		known := !note(e.Revision == "", RevisionUnknown)
-		other := note(known, RevisionIsOther)
-		v.WrongVersion = other && v.Restarted
-	}
-	note(e.HookExit != nil && *e.HookExit != 0, HookFailed)
-	away := note(e.Availability != client.AvailabilityActive, NotActive)
-	held := note(e.Policy != client.PolicyActive, PolicyNotReset)
-	v.CrashLoop = note(e.LaunchChanges > 1, LaunchedTwice)
-
-	v.Proven = v.Restarted && target && !away && !held && !v.CrashLoop
+	right := v.build(e)
+	inService := v.service(e)
+	v.CrashLoop = v.note(e.LaunchChanges > 1, LaunchedTwice)
+	v.Proven = v.Restarted && right && inService && !v.CrashLoop
 	return v
+}
+
+// note keeps a reason that holds, and says whether it does.
+func (v *Verdict) note(holds bool, r Reason) bool {
+	if holds {
+		v.Reasons = append(v.Reasons, r)
+	}
+	return holds
+}
+
+// strong is what proves by itself that the process was replaced.
+func (v *Verdict) strong(e Evidence) bool {
+	launch := v.note(launchChanged(e), LaunchChanged)
+	identity := v.note(identityChanged(e.PreIdentity, e.Identity), IdentityChanged)
+	known := !v.note(e.PreLaunchMs == 0 || e.LaunchMs == 0, LaunchUnknown)
+	v.note(known && !launch, LaunchSame)
+	return launch || identity
+}
+
+// weak is what a restart leaves behind and other things do too.
+func (v *Verdict) weak(e Evidence) bool {
+	warming := v.note(e.SeenWarmingUp, SeenWarmingUp)
+	policy := v.note(e.PolicyReturned, PolicyReturned)
+	offline := v.note(e.SeenOffline && e.Availability == client.AvailabilityActive, SeenOffline)
+	exited := v.note(e.HookExit != nil && *e.HookExit == 0, HookExitedZero)
+	v.note(e.HookExit != nil && *e.HookExit != 0, HookFailed)
+	return warming || policy || offline || exited
+}
+
+// build says whether the node runs what it should.
+func (v *Verdict) build(e Evidence) bool {
+	switch {
+	case e.TargetRevision == "":
+		return true
+	case v.note(e.Revision == e.TargetRevision, RevisionIsTarget):
+		return true
+	case v.note(e.Revision == "", RevisionUnknown):
+		return false
+	}
+	v.WrongVersion = v.note(true, RevisionIsOther) && v.Restarted
+	return false
+}
+
+// service says whether the controller uses the node again.
+func (v *Verdict) service(e Evidence) bool {
+	away := v.note(e.Availability != client.AvailabilityActive, NotActive)
+	held := v.note(e.Policy != client.PolicyActive, PolicyNotReset)
+	return !away && !held
 }
 
 // launchChanged compares for inequality: a node whose clock was set back has

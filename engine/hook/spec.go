@@ -203,14 +203,6 @@ func walk(n parse.Node, found map[string]bool) {
 				walk(c, found)
 			}
 		}
-	case *parse.ActionNode:
-		walk(n.Pipe, found)
-	case *parse.IfNode:
-		walkBranch(&n.BranchNode, found)
-	case *parse.RangeNode:
-		walkBranch(&n.BranchNode, found)
-	case *parse.WithNode:
-		walkBranch(&n.BranchNode, found)
 	case *parse.PipeNode:
 		if n != nil {
 			for _, c := range n.Cmds {
@@ -219,6 +211,24 @@ func walk(n parse.Node, found map[string]bool) {
 				}
 			}
 		}
+	case *parse.ActionNode:
+		walk(n.Pipe, found)
+	case *parse.IfNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.RangeNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.WithNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.ChainNode:
+		walk(n.Node, found)
+	default:
+		note(n, found)
+	}
+}
+
+// note is walk for the nodes that hold no others.
+func note(n parse.Node, found map[string]bool) {
+	switch n := n.(type) {
 	case *parse.FieldNode:
 		found[n.Ident[0]] = true
 	case *parse.VariableNode:
@@ -232,8 +242,6 @@ func walk(n parse.Node, found map[string]bool) {
 	case *parse.DotNode, *parse.TemplateNode:
 		// All of the node's values may come out.
 		found["Host"], found["AZ"] = true, true
-	case *parse.ChainNode:
-		walk(n.Node, found)
 	}
 }
 

@@ -55,7 +55,7 @@ func checkLockable(dir string) error {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("statfs %s: %w", dir, err)
 	}
-	if name, bad := untrustedLocks[uint32(st.Type)]; bad { //nolint:gosec // the magic has 32 bits
+	if name, bad := untrustedLocks[uint32(st.Type)]; bad {
 		return fmt.Errorf("%s is on %s, where a lock does not keep another host out: choose a local directory with --state-dir", dir, name)
 	}
 	return nil

@@ -135,7 +135,7 @@ func (p *parser) next(line []byte) (Record, error) {
 		return Record{}, fmt.Errorf("%w (form %d, this one knows %d)", ErrNewer, r.V, Version)
 	case r.Run != p.runID:
 		return Record{}, fmt.Errorf("it belongs to run %q", r.Run)
-	case r.Seq != uint64(p.line): //nolint:gosec // a count of lines is not negative
+	case r.Seq != uint64(p.line):
 		return Record{}, fmt.Errorf("record %d where %d is due", r.Seq, p.line)
 	case p.line == 1 && r.Kind != KindHeader:
 		return Record{}, errNoHeader

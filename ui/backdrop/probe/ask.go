@@ -58,7 +58,7 @@ func read(fd int, deadline time.Time) (got []byte, complete bool) {
 		if left <= 0 {
 			return got, false
 		}
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a file descriptor is small
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(fds, int(left.Milliseconds())+1)
 		if err == unix.EINTR {
 			continue
