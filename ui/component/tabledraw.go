@@ -1,0 +1,155 @@
+package component
+
+import (
+	"github.com/StorconTUI/storcon-tui/themes"
+)
+
+// The cells before the first column: cursor, mark, and a blank after each.
+const (
+	gutter    = 4
+	columnGap = 2
+)
+
+// cacheMax bounds the pictures that are kept, in rows.
+const cacheMax = 2048
+
+// layout is how wide the columns are. Its number changes whenever the
+// pictures of rows are no longer good.
+type layout struct {
+	number uint64
+	width  int
+	styles *themes.Styles
+	widths []int  // by column; 0 = dropped
+	titles string // drawn once for a layout
+}
+
+// Lines draws the titles and the visible rows: exactly h lines of w cells. The
+// slice is valid until the next call.
+func (t *Table[K, R]) Lines(s *themes.Styles, w, h int) []string {
+	t.arrange(s, w)
+	t.out = t.out[:0]
+	if h <= 0 {
+		return t.out
+	}
+	if t.height != h-1 {
+		t.height = h - 1
+		t.clampTop()
+	}
+	t.out = append(t.out, t.titles(s))
+	for at := t.top; at < min(t.top+t.height, len(t.view)); at++ {
+		t.out = append(t.out, t.row(s, at))
+	}
+	for len(t.out) < h {
+		t.out = append(t.out, Blank(w))
+	}
+	return t.out
+}
+
+func (t *Table[K, R]) titles(s *themes.Styles) string {
+	if t.layout.titles != "" {
+		return t.layout.titles
+	}
+	l := NewLine(t.layout.width)
+	x := gutter
+	for i, c := range t.spec.Columns {
+		cw := t.layout.widths[i]
+		if cw == 0 {
+			continue
+		}
+		l.To(x)
+		if c.Right {
+			l.PutRight(s.Title, c.Title, cw)
+		} else {
+			l.PutMax(s.Title, c.Title, cw)
+		}
+		x += cw + columnGap
+	}
+	t.layout.titles = l.String()
+	return t.layout.titles
+}
+
+func (t *Table[K, R]) row(s *themes.Styles, at int) string {
+	r := &t.rows[t.view[at]]
+	key := t.spec.Key(r)
+	_, marked := t.marks[key]
+	selected := at == t.cursor && t.held
+	var stamp uint64
+	if t.spec.Stamp != nil {
+		stamp = t.spec.Stamp(r)
+	}
+	p := t.cache[key]
+	if p == nil {
+		if len(t.cache) >= cacheMax {
+			clear(t.cache)
+		}
+		p = &picture[R]{}
+		t.cache[key] = p
+	} else if p.layout == t.layout.number && p.stamp == stamp && p.selected == selected &&
+		p.marked == marked && p.row == *r {
+		return p.text
+	}
+	*p = picture[R]{row: *r, stamp: stamp, layout: t.layout.number, selected: selected, marked: marked}
+	p.text = t.draw(s, r, selected, marked)
+	return p.text
+}
+
+func (t *Table[K, R]) draw(s *themes.Styles, r *R, selected, marked bool) string {
+	l := NewLine(t.layout.width)
+	if selected {
+		l.over, l.last = true, s.Selected
+	}
+	if selected {
+		l.Plain(">")
+	} else {
+		l.Gap(1)
+	}
+	if marked {
+		l.Put(s.Marked, "*")
+	}
+	x := gutter
+	for i, c := range t.spec.Columns {
+		cw := t.layout.widths[i]
+		if cw == 0 {
+			continue
+		}
+		l.To(x)
+		c.Draw(l, s, r, cw)
+		x += cw + columnGap
+	}
+	return l.String()
+}
+
+// arrange gives every column its width: the minimum first, dropping columns
+// until that fits, then what is left to those that can use it, left to right.
+func (t *Table[K, R]) arrange(s *themes.Styles, w int) {
+	if t.layout.width == w && t.layout.styles == s && t.layout.widths != nil {
+		return
+	}
+	t.layout = layout{number: t.layout.number + 1, width: w, styles: s, widths: make([]int, len(t.spec.Columns))}
+	need := gutter - columnGap
+	for i, c := range t.spec.Columns {
+		t.layout.widths[i] = c.Min
+		need += c.Min + columnGap
+	}
+	for need > w {
+		victim := -1
+		for i, c := range t.spec.Columns {
+			if t.layout.widths[i] > 0 && c.Drop > 0 && (victim < 0 || c.Drop > t.spec.Columns[victim].Drop) {
+				victim = i
+			}
+		}
+		if victim < 0 {
+			break
+		}
+		need -= t.layout.widths[victim] + columnGap
+		t.layout.widths[victim] = 0
+	}
+	left := w - need
+	for i, c := range t.spec.Columns {
+		if t.layout.widths[i] > 0 && left > 0 {
+			grow := max(min(c.Max-c.Min, left), 0)
+			t.layout.widths[i] += grow
+			left -= grow
+		}
+	}
+}
