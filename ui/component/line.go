@@ -19,7 +19,7 @@ type Line struct {
 	over bool
 	last themes.Style
 	// odd is set by text beyond ASCII: a combining character at the start of
-	// one segment joins the end of another and makes the sum narrower.
+	// one segment joins the end of another and changes the sum.
 	odd bool
 }
 
@@ -83,6 +83,7 @@ func (l *Line) String() string {
 	l.Gap(l.Left())
 	text := l.b.String()
 	if l.odd {
+		text = ansi.Truncate(text, l.width, "")
 		text += Spaces(l.width - ansi.StringWidth(text))
 	}
 	if l.over {

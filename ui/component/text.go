@@ -57,8 +57,10 @@ func Printable(s string) string {
 	}, s)
 }
 
+// unprintable also takes variation selectors: they widen what they follow on
+// some terminals only.
 func unprintable(r rune) bool {
-	return r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return r == unicode.ReplacementChar || unicode.Is(unicode.Variation_Selector, r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // Truncate cuts a text to at most w cells; a cut shows as an ellipsis.
@@ -85,7 +87,11 @@ func TruncateMiddle(s string, w int) string {
 	s = Printable(s)
 	left := (w - 1) / 2
 	right := w - 1 - left
-	return ansi.Truncate(s, left, "") + Ellipsis + ansi.TruncateLeft(s, have-right, "")
+	tail := ansi.TruncateLeft(s, have-right, "")
+	for cut := have - right + 1; ansi.StringWidth(tail) > right; cut++ { // a wide character on the edge
+		tail = ansi.TruncateLeft(s, cut, "")
+	}
+	return ansi.Truncate(s, left, "") + Ellipsis + tail
 }
 
 // Fit makes a text exactly w cells wide: cut or padded on the right.
