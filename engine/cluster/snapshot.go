@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -52,11 +54,20 @@ type Node struct {
 	// When this console saw the present value arrive; zero = it was there when
 	// the console first looked.
 	AvailabilitySince, PolicySince time.Time
+	// When the present Attached figure arrived, from the first read on: how long
+	// nothing has moved, in steps of 20 s. Zero while it is unknown.
+	AttachedSince time.Time
 	// Changes of availability in the last five minutes: more than two is flapping.
 	Flaps int
 
 	Process Part[pageserver.Info] // build and launch time
 }
+
+// Flapping reports an availability that changes too often to be trusted.
+func (n Node) Flapping() bool { return n.Flaps > 2 }
+
+// Address is host:port of the node's HTTP listener.
+func (n Node) Address() string { return addressOf(n.Node) }
 
 // Schedulable is the controller's own rule: it may place shards there.
 func (n Node) Schedulable() bool {
@@ -74,6 +85,26 @@ func (n Node) Settled() bool {
 type Epoch struct {
 	Address   string
 	StartedAt time.Time
+	// Since is when this console first read it. Part.At later than Since means
+	// that two reads agree.
+	Since time.Time
+}
+
+// Same reports the same life of the controller, read in the same way.
+func (e Epoch) Same(other Epoch) bool {
+	return e.Address == other.Address && e.StartedAt.Equal(other.StartedAt)
+}
+
+// String is "address@start", or the start alone; "" when nothing is known.
+func (e Epoch) String() string {
+	if e.StartedAt.IsZero() {
+		return e.Address
+	}
+	at := e.StartedAt.UTC().Format(time.RFC3339Nano)
+	if e.Address == "" {
+		return at
+	}
+	return e.Address + "@" + at
 }
 
 // Operation is what the controller's one slot holds, as far as it can be known
@@ -128,11 +159,16 @@ const (
 	ControllerLost
 	ControllerBack
 	ComputeStatusChanged
-	ForeignCalls // the controller counted drain, fill or configure calls that are not ours; To says which
+	ForeignCalls // the controller counted calls that are not ours; To says which: "drain 1, config 2"
 )
 
 // Snapshot is the cluster at one moment. Nothing in it changes after it was
 // published; its slices and maps are shared and must not be written to.
+//
+// A new Snapshot is published after every read. Seq grows only when something
+// that can be seen became different: a value, an error, an event. Two Snapshots with
+// one Seq differ in nothing but the moments at which their parts were read, so
+// a screen that has drawn a Seq needs to draw only ages anew.
 type Snapshot struct {
 	Seq uint64
 	At  time.Time
@@ -145,6 +181,15 @@ type Snapshot struct {
 	Computes []Compute                           // in configuration order
 	Token    TokenView
 	Events   []Change // newest first, at most EventRing
+}
+
+// LacksAdmin says that the token is known to have less than scope admin: without
+// it no policy can be set and no shard list read.
+func (s *Snapshot) LacksAdmin() bool {
+	if s.Token.Scope != "" {
+		return s.Token.Scope != scopeAdmin
+	}
+	return strings.HasPrefix(s.Leader.Off, offScope)
 }
 
 // EventRing bounds Snapshot.Events.
@@ -161,13 +206,7 @@ type TokenView struct {
 // Node finds a node by id.
 func (s *Snapshot) Node(id client.NodeID) (Node, bool) {
 	i, ok := slices.BinarySearchFunc(s.Nodes.Value, id, func(n Node, id client.NodeID) int {
-		switch {
-		case n.ID < id:
-			return -1
-		case n.ID > id:
-			return 1
-		}
-		return 0
+		return cmp.Compare(n.ID, id)
 	})
 	if !ok {
 		return Node{}, false

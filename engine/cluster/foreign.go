@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+// foreignRoutes are the controller's names of the routes by which somebody
+// drives a cluster, with the word for people.
+var foreignRoutes = map[string]string{
+	"control_v1_node_drain":         "drain",
+	"control_v1_cancel_node_drain":  "cancel drain",
+	"control_v1_node_fill":          "fill",
+	"control_v1_cancel_node_fill":   "cancel fill",
+	"control_v1_node_config":        "config",
+	"control_v1_start_node_delete":  "delete",
+	"control_v1_cancel_node_delete": "cancel delete",
+}
+
+// routeOf is the controller's name of the route that a request took; "" for one that
+// is not among foreignRoutes.
+func routeOf(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	rest, ok := strings.CutPrefix(path, "/control/v1/node/")
+	if !ok {
+		return ""
+	}
+	_, verb, _ := strings.Cut(rest, "/")
+	switch method + " " + verb {
+	case "PUT drain":
+		return "control_v1_node_drain"
+	case "DELETE drain":
+		return "control_v1_cancel_node_drain"
+	case "PUT fill":
+		return "control_v1_node_fill"
+	case "DELETE fill":
+		return "control_v1_cancel_node_fill"
+	case "PUT config":
+		return "control_v1_node_config"
+	case "PUT delete":
+		return "control_v1_start_node_delete"
+	case "DELETE delete":
+		return "control_v1_cancel_node_delete"
+	}
+	return ""
+}
+
+// Calls counts the requests that this process sent, so that the controller's
+// own counters tell those of others. Its Observe is meant for client.Config.OnCall.
+// It is safe for use by several goroutines.
+type Calls struct {
+	mu      sync.Mutex
+	sent    map[string]sentCalls
+	mutated func() // set by the Poller: a call of ours just ended
+}
+
+// sentCalls are ours on one route: answered, and those whose answer was lost, of which
+// nobody knows whether the controller counted them.
+type sentCalls struct{ sure, maybe int64 }
+
+// NewCalls counts from zero.
+func NewCalls() *Calls { return &Calls{sent: map[string]sentCalls{}} }
+
+// Observe takes note of a request that went over the wire.
+func (c *Calls) Observe(call client.Call) {
+	route := routeOf(call.Method, call.Path)
+	if route == "" {
+		return
+	}
+	c.mu.Lock()
+	n := c.sent[route]
+	if call.Status == 0 {
+		n.maybe++
+	} else {
+		n.sure++
+	}
+	c.sent[route] = n
+	mutated := c.mutated
+	c.mu.Unlock()
+	if mutated != nil && call.Mutates() {
+		mutated()
+	}
+}
+
+func (c *Calls) counts() map[string]sentCalls {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.sent)
+}
+
+func (c *Calls) onMutated(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mutated = f
+}
+
+// foreignWatch compares the controller's request counters with ours. The first
+// scrape of a controller process is its baseline. A surplus counts only when
+// the next scrape shows it too: a request of ours may be in the controller's
+// count before its answer is in ours.
+type foreignWatch struct {
+	process time.Time // start of the process that the baseline belongs to
+	routes  map[string]*surplus
+}
+
+// surplus is the bookkeeping of one route.
+type surplus struct {
+	base   int64 // the controller's count less ours, at the baseline
+	maybe  int64 // lost answers before the baseline
+	waits  int64 // unaccounted in the last scrape
+	told   int64 // already reported
+	behind bool  // the last scrape had fewer than ours
+}
+
+// scrape returns what others called since the last report, as "drain 1, config
+// 2"; "" for nothing.
+func (w *foreignWatch) scrape(m client.Metrics, ours map[string]sentCalls) string {
+	totals := map[string]int64{}
+	for _, r := range m.Requests {
+		if _, ok := foreignRoutes[r.Route]; ok {
+			totals[r.Route] += r.Count
+		}
+	}
+	if w.routes == nil || !w.process.Equal(m.ProcessStart) {
+		w.process, w.routes = m.ProcessStart, map[string]*surplus{}
+		for route := range foreignRoutes {
+			w.routes[route] = &surplus{base: totals[route] - ours[route].sure, maybe: ours[route].maybe}
+		}
+		return ""
+	}
+	var found []string
+	for _, route := range slices.Sorted(maps.Keys(foreignRoutes)) {
+		if n := w.routes[route].take(totals[route], ours[route]); n > 0 {
+			found = append(found, fmt.Sprintf("%s %d", foreignRoutes[route], n))
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+// take returns how many calls of others are certain and not yet reported.
+func (s *surplus) take(total int64, ours sentCalls) int64 {
+	excess := total - s.base - ours.sure
+	if excess < 0 {
+		if s.behind { // an answered call that the baseline already held
+			s.base += excess
+		}
+		s.behind, s.waits = !s.behind, 0
+		return 0
+	}
+	s.behind = false
+	open := max(0, excess-(ours.maybe-s.maybe)-s.told)
+	certain := min(open, s.waits)
+	s.told += certain
+	s.waits = open - certain
+	return certain
+}
