@@ -1,0 +1,98 @@
+package server
+
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/demo/sim"
+)
+
+// listenRetry is how soon a listener that could not be opened is tried again:
+// the port of a killed process can be taken for a moment.
+const listenRetry = 50 * time.Millisecond
+
+// drive advances the simulation whenever something is due in it.
+func (s *Server) drive() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.done.Done():
+			s.closeFaces()
+			return
+		case <-timer.C:
+		case <-s.poke:
+		}
+		s.mu.Lock()
+		s.advance()
+		timer.Reset(time.Until(s.wake))
+		s.mu.Unlock()
+	}
+}
+
+// with runs fn on the simulation, brought up to the present, and sees to what
+// follows from it.
+func (s *Server) with(fn func(*sim.World)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.world.Advance(s.simulated(time.Now()))
+	fn(s.world)
+	before := s.wake
+	s.advance()
+	if s.wake.Before(before) {
+		select {
+		case s.poke <- struct{}{}:
+		default: // one is on its way
+		}
+	}
+}
+
+// advance brings the simulation up to the present, opens and closes what its
+// processes say, and notes when to look again.
+func (s *Server) advance() {
+	s.world.Advance(s.simulated(time.Now()))
+	s.wake = time.Now().Add(time.Hour)
+	if at, ok := s.world.Next(); ok {
+		s.wake = s.wall(at)
+	}
+	if !s.syncFaces() {
+		s.wake = time.Now().Add(listenRetry)
+	}
+}
+
+// syncFaces makes the servers follow the processes; false when one could not
+// listen yet.
+func (s *Server) syncFaces() bool {
+	if s.done.Err() != nil {
+		return true
+	}
+	ok := s.syncFace(s.controller, s.world.Phase() != sim.Down)
+	for id, f := range s.pageservers {
+		p, known := s.world.Process(id)
+		ok = s.syncFace(f, known && p.Up) && ok
+	}
+	return ok
+}
+
+func (s *Server) syncFace(f *face, up bool) bool {
+	if !up {
+		f.close()
+		return true
+	}
+	if f.server == nil && f == s.controller {
+		s.requests = requestCounts{} // a new process counts from zero
+	}
+	return f.open() == nil
+}
+
+// simulated is the simulated time of a moment.
+func (s *Server) simulated(t time.Time) time.Duration {
+	return time.Duration(float64(t.Sub(s.began)) * s.opts.Speed)
+}
+
+// wall is the moment of a simulated time.
+func (s *Server) wall(d time.Duration) time.Time { return s.began.Add(s.real(d)) }
+
+// real is how long a simulated duration takes.
+func (s *Server) real(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / s.opts.Speed)
+}

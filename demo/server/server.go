@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/demo/sim"
+)
+
+// Server is a running fake cluster. Its methods may be called from any
+// goroutine.
+type Server struct {
+	opts  Options
+	began time.Time
+	keys  *authority
+
+	mu       sync.Mutex // guards world, wake and the faces' open and close
+	world    *sim.World
+	wake     time.Time // when the driver will look again by itself
+	requests requestCounts
+
+	calls  callLog
+	faults faultSet
+
+	controller  *face
+	admin       *face
+	pageservers map[client.NodeID]*face
+	computes    []*face
+
+	poke chan struct{}
+	stop context.CancelFunc
+	done context.Context
+	work sync.WaitGroup // servers, requests, driver
+}
+
+// Start seeds a cluster and serves it until ctx ends or Close is called. An
+// address that cannot be listened on is an error, and nothing is left running.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	o, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		opts: o, began: time.Now(), keys: newAuthority(o.Seed), world: sim.New(o.config()),
+		pageservers: map[client.NodeID]*face{}, poke: make(chan struct{}, 1), requests: requestCounts{},
+	}
+	s.done, s.stop = context.WithCancel(ctx)
+	if err := s.openAll(); err != nil {
+		_ = s.Close() // reports nothing that the listen error does not
+		return nil, err
+	}
+	s.work.Go(s.drive)
+	return s, nil
+}
+
+func (s *Server) openAll() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.controller = newFace("the controller", s.opts.Listen, &s.work, s.controllerHandler())
+	s.admin = newFace("the admin API", "127.0.0.1:0", &s.work, s.adminHandler())
+	for _, n := range s.world.Nodes() {
+		s.pageservers[n.ID] = newFace("pageserver "+n.ID.String(), "127.0.0.1:0", &s.work, s.pageserverHandler(n.ID))
+	}
+	for i, c := range s.world.Computes() {
+		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.computeHandler(i)))
+	}
+	for _, f := range s.faces() {
+		if err := f.open(); err != nil {
+			return err
+		}
+	}
+	for id, f := range s.pageservers {
+		a := sim.Address{HTTPHost: "127.0.0.1", HTTPPort: f.port(), PgHost: "127.0.0.1", PgPort: 6400}
+		s.world.SetAddress(id, a)
+	}
+	return nil
+}
+
+func (s *Server) faces() []*face {
+	all := []*face{s.controller, s.admin}
+	for _, f := range s.pageservers {
+		all = append(all, f)
+	}
+	return append(all, s.computes...)
+}
+
+// Close ends every server of the cluster and waits for all that it started.
+func (s *Server) Close() error {
+	s.stop()
+	s.closeFaces()
+	s.work.Wait()
+	return nil
+}
+
+func (s *Server) closeFaces() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.faces() {
+		if f != nil {
+			f.close()
+		}
+	}
+}
+
+// ControllerURL is the controller's base URL. It stays the same over its
+// restarts.
+func (s *Server) ControllerURL() string { return s.controller.url() }
+
+// AdminURL is the base URL of the admin API.
+func (s *Server) AdminURL() string { return s.admin.url() }
+
+// Token is a bearer token of the given scope that the controller accepts. It
+// does not expire.
+func (s *Server) Token(scope string) string { return s.keys.token(scope, time.Time{}) }
+
+// TokenUntil is the same with a time of expiry, which may have passed.
+func (s *Server) TokenUntil(scope string, exp time.Time) string { return s.keys.token(scope, exp) }
+
+// ComputeInfo names one compute of the cluster.
+type ComputeInfo struct {
+	Name   string
+	URL    string
+	Tenant client.TenantID // "" while it has no spec
+}
+
+// Computes lists the computes that the cluster has.
+func (s *Server) Computes() []ComputeInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []ComputeInfo
+	for i, c := range s.world.Computes() {
+		out = append(out, ComputeInfo{Name: c.Name, URL: s.computes[i].url(), Tenant: c.Tenant})
+	}
+	return out
+}
