@@ -4,5 +4,5 @@
 // The screens and plain mode say the same thing because both ask this package.
 // It is pure: it takes values of the engine and gives back text, without
 // colour, without layout for a given width, and without a clock of its own. It
-// writes Unicode; ASCII turns a finished line into one that every locale shows.
+// writes Unicode; who prints it rewrites it for a locale that shows none.
 package prose

@@ -1,0 +1,235 @@
+package prose
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/gate"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+)
+
+// shortList bounds a list of shards where the whole list is a key away.
+const shortList = 3
+
+// Cluster names a cluster; the demo says that it is one.
+func Cluster(id cluster.Identity) string {
+	name := orWord(id.Name, id.Endpoint)
+	if id.Demo {
+		return name + " (DEMO)"
+	}
+	return name
+}
+
+func (a asker) phase() string {
+	if a.step == nil {
+		return "step"
+	}
+	for _, ph := range a.step.Phases {
+		switch ph.State {
+		case rollout.PhaseAsking, rollout.PhaseRunning, rollout.PhaseBlocked, rollout.PhaseFailed:
+			return Phase(ph.Phase)
+		}
+	}
+	return "step"
+}
+
+// operation is the drain or fill that a cancel is about.
+func (a asker) operation() string {
+	switch a.p.Evidence.Policy {
+	case client.PolicyDraining:
+		return "drain"
+	case client.PolicyFilling:
+		return "fill"
+	}
+	if name := a.phase(); name == "drain" || name == "fill" {
+		return name
+	}
+	return "operation"
+}
+
+func (a asker) busy() string {
+	if op := a.p.Evidence.Busy; op != nil {
+		return fmt.Sprintf("the %s of node %s", op.Kind, op.Node)
+	}
+	return "another operation"
+}
+
+func (a asker) afterDrain() string {
+	if a.st.Goal == rollout.GoalDrain {
+		return "and end: node " + a.p.Node.String() + " stays PauseForRestart"
+	}
+	return "then ask about the restart"
+}
+
+func (a asker) next() string {
+	for i := range a.st.Steps {
+		if s := &a.st.Steps[i]; s.State == rollout.StepPending && s.Plan.Node != a.p.Node {
+			return "then ask about node " + s.Plan.Node.String()
+		}
+	}
+	return "then end with the report"
+}
+
+func (a asker) served() string {
+	n := a.stays()
+	switch {
+	case n < 0:
+		return "serves what is still attached"
+	case n == 0:
+		return "serves no shards"
+	case n == 1:
+		return "keeps serving that 1 shard"
+	}
+	return "keeps serving those " + Things(n, "shard")
+}
+
+func (a asker) skip() string {
+	if m := a.p.Evidence.SkipMinutes; m > 0 {
+		return ": the optimiser takes at least " + Span(time.Duration(m*float64(time.Minute))) + " to bring its shards back"
+	}
+	return ""
+}
+
+func (a asker) stayDown() string {
+	n := a.stays()
+	switch {
+	case n < 0:
+		return "nobody knows how many shards go down with it"
+	case n == 0:
+		return "no shard goes down with it"
+	case n == 1:
+		return "1 shard is unavailable until it is back"
+	}
+	return Things(n, "shard") + " are unavailable until it is back"
+}
+
+// stays is how many shards would be unavailable during a restart now; -1 unknown.
+func (a asker) stays() int64 {
+	if e := a.p.Evidence; e.LeftoversKnown {
+		return int64(len(e.Leftovers))
+	} else if a.p.Ask == rollout.AskRestart {
+		return e.Attached
+	}
+	return a.p.Evidence.Attached
+}
+
+func (a asker) facts(s script) []Fact {
+	var facts []Fact
+	add := func(label string, lines ...string) {
+		if len(lines) > 0 && lines[0] != "" {
+			facts = append(facts, Fact{label, lines})
+		}
+	}
+	add("happened", a.fill(s.what))
+	add("said", a.p.Cause)
+	add(orWord(s.runs, "sends"), a.literal()...)
+	add(a.radiusLabel(), a.radius()...)
+	add("gates", a.gates()...)
+	if a.p.Ask >= rollout.AskHookFailed && a.p.Ask <= rollout.AskNotBack || a.full {
+		add("output", a.hookTail()...)
+	}
+	add("evidence", a.evidence())
+	add("then", a.fill(s.then))
+	add("if not", a.fill(s.ifNot))
+	return facts
+}
+
+// literal is the call or command, and how often it is sent.
+func (a asker) literal() []string {
+	if a.p.Literal == "" {
+		if a.p.Ask == rollout.AskRestart {
+			return []string{"nothing: no restart command is configured, you restart it by hand"}
+		}
+		return nil
+	}
+	if a.p.Ask == rollout.AskRestart {
+		return []string{a.p.Literal, "(once, never repeated by itself)"}
+	}
+	return []string{a.p.Literal}
+}
+
+func (a asker) hookTail() []string {
+	tail := a.p.Evidence.HookTail
+	if !a.full && len(tail) > shortList {
+		tail = tail[len(tail)-shortList:]
+	}
+	return tail
+}
+
+// gates lists those that hold, and those that were overridden; all when full.
+func (a asker) gates() []string {
+	var lines []string
+	for _, r := range a.p.Evidence.Gates {
+		if a.full || r.Holds() || r.Overridden != nil {
+			lines = append(lines, fmt.Sprintf("%-10s %s", GateVerdict(r), Gate(r)))
+		}
+	}
+	return lines
+}
+
+func (a asker) evidence() string {
+	e := a.p.Evidence
+	var parts []string
+	if e.Policy != "" {
+		parts = append(parts, "policy "+string(e.Policy)+since(e.PolicySince, a.now))
+	}
+	if e.Availability != "" && e.Availability != client.AvailabilityActive {
+		parts = append(parts, "availability "+string(e.Availability))
+	}
+	if e.Attached >= 0 && !e.LeftoversKnown {
+		parts = append(parts, Count(e.Attached)+" attached")
+	}
+	parts = append(parts, pending(e.Pending))
+	if e.EpochStable {
+		parts = append(parts, "leader unchanged")
+	} else {
+		parts = append(parts, "leader changed or not known")
+	}
+	if !e.ListedAt.IsZero() {
+		parts = append(parts, "shards listed "+Span(a.now.Sub(e.ListedAt))+" ago")
+	}
+	return strings.Join(append(parts, launch(e, a.now)...), " · ")
+}
+
+func pending(n int64) string {
+	switch {
+	case n < 0:
+		return "pending reconciles unknown"
+	case n == 0:
+		return "no reconcile pending"
+	}
+	return Things(n, "reconcile") + " pending"
+}
+
+func since(at, now time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return " " + Span(now.Sub(at))
+}
+
+func launch(e rollout.Evidence, now time.Time) []string {
+	switch {
+	case e.Launch.IsZero():
+		return nil
+	case e.PreLaunch.IsZero():
+		return []string{"launched " + Span(now.Sub(e.Launch)) + " ago"}
+	case e.Launch.Equal(e.PreLaunch):
+		return []string{"launch time unchanged"}
+	}
+	return []string{"new launch time, " + Span(now.Sub(e.Launch)) + " ago"}
+}
+
+// holding counts the gates that keep a phase from starting.
+func holding(gates []gate.Result) int {
+	n := 0
+	for _, r := range gates {
+		if r.Holds() {
+			n++
+		}
+	}
+	return n
+}
