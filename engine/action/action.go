@@ -6,6 +6,8 @@
 package action
 
 import (
+	"time"
+
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 )
@@ -47,10 +49,12 @@ type Action struct {
 // Selection is what an action would apply to.
 type Selection struct {
 	Snapshot *cluster.Snapshot
+	Now      time.Time       // for the age of the data; zero = not told
 	Stale    bool            // Snapshot is too old to act upon
 	Cursor   client.NodeID   // 0 = none
 	Marked   []client.NodeID // in id order
 	RunLive  bool            // a run of ours is going on
+	RunEnded bool            // a run of ours has ended, and its report can be shown
 	// Unfinished is the run that blocks a new one; "" = none.
 	Unfinished string
 }

@@ -91,7 +91,7 @@ func (f *fleet[K]) start(turns map[K]turn, busy map[K]bool, launch func(K)) time
 		busy[k], turns[k] = true, turn{asked: now, ended: now, luck: luck()}
 		launch(k)
 	}
-	maps.DeleteFunc(turns, func(k K, _ turn) bool { return !present[k] })
+	maps.DeleteFunc(turns, func(k K, _ turn) bool { return !present[k] && !busy[k] })
 	return next
 }
 
