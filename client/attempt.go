@@ -191,6 +191,9 @@ func (c *Conn) failure(req Request, out outcome, body []byte, location, token st
 	if err != nil && out.status == 0 {
 		e.Err = cleanError(err)
 	}
+	if err == nil && out.status >= 200 && out.status < 300 {
+		e.Err = fmt.Errorf("status %d should have come", req.Want)
+	}
 	e.Hint = c.hint(e, out, body, location, token)
 	return e
 }

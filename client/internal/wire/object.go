@@ -118,7 +118,7 @@ func jsonError(raw []byte, err error) error {
 		mismatch *json.UnmarshalTypeError
 	)
 	switch {
-	case errors.As(err, &syntax) && syntax.Offset >= int64(len(raw)):
+	case errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input":
 		return fmt.Errorf("the JSON breaks off after %d bytes", len(raw))
 	case errors.As(err, &mismatch) && mismatch.Field != "":
 		return fmt.Errorf("%s is a %s where a %s should be", Clean(mismatch.Field), Clean(mismatch.Value), mismatch.Type.Kind())
