@@ -15,6 +15,7 @@ type configFile struct {
 type configCluster struct {
 	URL       string          `toml:"url"`
 	TokenFile string          `toml:"token_file,omitempty"`
+	Demo      bool            `toml:"demo"` // every screen says that nothing is real
 	Restart   configRestart   `toml:"restart"`
 	Computes  []configCompute `toml:"computes"`
 }
@@ -33,7 +34,7 @@ type configCompute struct {
 // the caller keeps a token, "" when the cluster checks none.
 func (s *Server) ConfigTOML(binary, tokenFile string) string {
 	c := configCluster{
-		URL: s.ControllerURL(), TokenFile: tokenFile,
+		URL: s.ControllerURL(), TokenFile: tokenFile, Demo: true,
 		Restart: configRestart{Command: []string{binary, "demo", "restart", "{{.ID}}", "--admin", s.AdminURL()}},
 	}
 	for _, compute := range s.Computes() {
