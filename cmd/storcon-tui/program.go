@@ -77,7 +77,7 @@ not confirmed.`,
 	flags.StringVar(&p.flags.Theme, "theme", "", "dark, light, mono or a file")
 	flags.StringVar(&p.flags.StateDir, "state-dir", "", "where journals are kept (default "+config.DefaultStateDir()+")")
 	root.AddCommand(
-		p.runsVerb(), p.versionVerb(),
+		p.demoVerb(), p.statusVerb(), p.runsVerb(), p.versionVerb(),
 	)
 	return root
 }

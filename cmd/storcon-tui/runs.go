@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -89,10 +88,14 @@ func runState(r journal.RunInfo) string {
 }
 
 func (p *program) showRun(s *journal.Store, run string) error {
-	records, repair, err := s.Read(run)
-	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("cluster %s has no run %s", s.Cluster(), run)
+	runs, err := s.Runs()
+	if err != nil {
+		return &exitError{code: exitJournal, err: err}
 	}
+	if !slices.ContainsFunc(runs, func(r journal.RunInfo) bool { return r.ID == run }) {
+		return usagef("cluster %s has no run %s", s.Cluster(), client.Clean(run))
+	}
+	records, repair, err := s.Read(run)
 	if err != nil && len(records) == 0 {
 		return &exitError{code: exitJournal, err: err}
 	}

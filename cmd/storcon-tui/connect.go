@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/client/compute"
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
+)
+
+// connection is what a verb that talks to a cluster works with.
+type connection struct {
+	settings config.Settings
+	identity cluster.Identity
+	secrets  *journal.Redactor // every token that was read
+	store    *journal.Store
+	log      *slog.Logger
+	token    client.TokenSource // nil = none is sent
+	client   *client.Client
+	poller   *cluster.Poller
+
+	pageservers *pageservers
+	computes    []*compute.Client
+	logFile     io.Closer
+}
+
+// connect prepares everything for the chosen cluster; nothing is sent yet.
+func (p *program) connect() (*connection, error) {
+	settings, err := p.settings()
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{settings: settings, secrets: &journal.Redactor{}}
+	if c.identity, err = identity(settings); err != nil {
+		return nil, err
+	}
+	c.store, err = journal.Open(settings.StateDir, settings.Cluster.Name, journal.Options{Redact: c.secrets.Redact})
+	if err != nil {
+		return nil, &exitError{code: exitJournal, err: err}
+	}
+	if c.log, c.logFile, err = openLog(c.store.Dir(), c.secrets.Redact); err != nil {
+		return nil, &exitError{code: exitJournal, err: err}
+	}
+	if err := c.dial(); err != nil {
+		return nil, errors.Join(usage(err), c.logFile.Close())
+	}
+	return c, nil
+}
+
+func identity(s config.Settings) (cluster.Identity, error) {
+	u, err := url.Parse(s.Cluster.URL)
+	if err != nil {
+		return cluster.Identity{}, usagef("url of cluster %s: %w", s.Cluster.Name, err)
+	}
+	return cluster.Identity{
+		Name: s.Cluster.Name, Endpoint: u.Host, Demo: s.Cluster.Demo, ReadOnly: s.ReadOnly,
+	}, nil
+}
+
+// dial makes the clients and the poller.
+func (c *connection) dial() error {
+	calls := cluster.NewCalls()
+	tls, err := config.TLS(c.settings.Cluster.CAFile)
+	if err != nil {
+		return err
+	}
+	c.token = c.tokenSource(c.settings.Cluster.Token)
+	c.client, err = client.New(client.Config{
+		BaseURL:   c.settings.Cluster.URL,
+		Token:     c.token,
+		TLS:       tls,
+		ReadOnly:  c.settings.ReadOnly,
+		UserAgent: userAgent(),
+		OnCall: func(call client.Call) {
+			calls.Observe(call)
+			c.logCall(call)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if c.pageservers, err = newPageservers(c.settings.Cluster.PageserverCA); err != nil {
+		return err
+	}
+	sources, err := c.computeSources()
+	if err != nil {
+		return err
+	}
+	c.poller = cluster.New(cluster.Config{
+		Client:     c.client.WithoutRetries(),
+		Identity:   c.identity,
+		Pageserver: c.pageservers.fetch,
+		Computes:   sources,
+		Token:      c.tokenView,
+		Calls:      calls,
+		Logger:     c.log,
+	})
+	return nil
+}
+
+func userAgent() string { return "storcon-tui/" + version() }
+
+// logCall keeps every request that may change something, and every failure.
+func (c *connection) logCall(call client.Call) {
+	if call.Err == nil && !call.Mutates() && !call.Probe {
+		return
+	}
+	c.log.Info("call", "method", call.Method, "path", call.Path, "status", call.Status,
+		"took_ms", call.Took.Milliseconds(), "err", call.Err)
+}
+
+func (c *connection) computeSources() ([]cluster.ComputeSource, error) {
+	sources := make([]cluster.ComputeSource, 0, len(c.settings.Cluster.Computes))
+	for _, configured := range c.settings.Cluster.Computes {
+		one, err := compute.New(client.Config{
+			BaseURL: configured.URL, Token: c.tokenSource(configured.Token),
+			ReadOnly: c.settings.ReadOnly, UserAgent: userAgent(), ReadRetries: -1,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("compute %s: %w", configured.Name, err)
+		}
+		c.computes = append(c.computes, one)
+		sources = append(sources, cluster.ComputeSource{Name: configured.Name, URL: configured.URL, Fetch: one.Status})
+	}
+	return sources, nil
+}
+
+// tokenView is what may be said of the controller's token.
+func (c *connection) tokenView(ctx context.Context) cluster.TokenView {
+	if c.token == nil {
+		return cluster.TokenView{}
+	}
+	view := cluster.TokenView{Source: c.token.Describe()}
+	if claims, ok := c.client.TokenInfo(ctx); ok {
+		view.Scope, view.Subject, view.Expires = claims.Scope, claims.Subject, claims.Expires
+	}
+	return view
+}
+
+// unfinished are the runs that an earlier process left open.
+func (c *connection) unfinished() ([]journal.RunInfo, error) {
+	open, err := c.store.Unfinished()
+	if err != nil {
+		return nil, &exitError{code: exitJournal, err: err}
+	}
+	return open, nil
+}
+
+func (c *connection) close() {
+	c.client.CloseIdle()
+	c.pageservers.closeIdle()
+	for _, one := range c.computes {
+		one.CloseIdle()
+	}
+	_ = c.logFile.Close() // every record was written when it was made
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/demo/server"
+)
+
+func (p *program) demoVerb() *cobra.Command {
+	demo := &cobra.Command{
+		Use:   "demo",
+		Short: "Open the console on a fake cluster in the same process",
+		Long: `Open the console on a fake cluster in the same process: a simulated storage
+controller with its pageservers and computes behind real HTTP on loopback. The
+console talks to it as it would to a real one. Nothing real is touched.`,
+		Args: cobra.NoArgs,
+	}
+	demo.AddCommand(p.demoServeVerb(), p.demoRestartVerb())
+	return demo
+}
+
+// demoFlags are those of the cluster, in the controller's own words where it
+// has them.
+func demoFlags(flags *pflag.FlagSet, o *server.Options) {
+	flags.IntVar(&o.Nodes, "nodes", 6, "pageserver nodes")
+	flags.IntVar(&o.AZs, "azs", 0, "availability zones (default half of the nodes, 3 at most)")
+	flags.IntVar(&o.Tenants, "tenants", 0, "tenants (default 400 a node)")
+	flags.Int64Var(&o.Seed, "seed", 1, "repeats the cluster and its history")
+	flags.Float64Var(&o.Speed, "speed", 1, "divides every duration of the simulation")
+	flags.BoolVar(&o.Auth, "auth", false, "ask for tokens")
+	flags.StringVar(&o.Listen, "listen", "", "address of the controller (default a free port of 127.0.0.1)")
+	flags.DurationVar(&o.HeartbeatInterval, "heartbeat-interval", 0, "as the controller has it (default 5s)")
+	flags.DurationVar(&o.MaxOfflineInterval, "max-offline-interval", 0, "as the controller has it (default 30s)")
+	flags.DurationVar(&o.MaxWarmingUpInterval, "max-warming-up-interval", 0, "as the controller has it (default 5m)")
+	flags.Int64Var(&o.MaxSecondaryLagBytes, "max-secondary-lag-bytes", 0, "as the controller has it (default 256 MiB)")
+}
+
+// checkDemo refuses what would be ignored silently: tenants and the like are
+// asked for explicitly or not at all.
+func (p *program) checkDemo(o server.Options) error {
+	for _, f := range []struct{ name, value string }{
+		{"--config", p.flags.Config}, {"--cluster", p.flags.Cluster}, {"--url", p.flags.URL},
+		{"--token-file", p.flags.TokenFile}, {"--ca-file", p.flags.CAFile},
+	} {
+		if f.value != "" {
+			return usagef("%s has no meaning here: the demo is a cluster of its own", f.name)
+		}
+	}
+	if o.Nodes < 1 || o.Speed <= 0 || o.AZs < 0 || o.Tenants < 0 {
+		return usage(errors.New("expected --nodes of at least 1, --speed above 0, and no negative numbers"))
+	}
+	return nil
+}
+
+// writeDemoConfig writes the configuration, and the tokens beside it. The file
+// is complete as soon as it exists.
+func writeDemoConfig(cluster *server.Server, auth bool, path string) error {
+	token := ""
+	if auth {
+		var err error
+		if token, err = writeDemoTokens(cluster, path); err != nil {
+			return err
+		}
+	}
+	text, err := demoConfig(cluster, token)
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, text)
+}
+
+func demoConfig(cluster *server.Server, tokenFile string) (string, error) {
+	binary, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program for the restart hook: %w", err)
+	}
+	return cluster.ConfigTOML(binary, tokenFile), nil
+}
+
+// writeDemoTokens writes one file per scope and names the admin's.
+func writeDemoTokens(cluster *server.Server, path string) (admin string, err error) {
+	for _, scope := range []string{client.ScopeInfra, client.ScopeAdmin} {
+		if admin, err = filepath.Abs(path + "." + scope + ".jwt"); err != nil {
+			return "", err
+		}
+		if err := replaceFile(admin, cluster.Token(scope)+"\n"); err != nil {
+			return "", err
+		}
+	}
+	return admin, nil
+}
+
+// replaceFile puts a file that only its owner may read in place in one step.
+func replaceFile(path, text string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = file.WriteString(text)
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
+)
+
+// statusVersion is the version of statusReport. Fields may be added under the
+// same one; a field that goes or changes its meaning raises it.
+const statusVersion = 1
+
+// statusReport is what status prints, and its form in JSON. A figure that is not
+// known is null, never 0; a part that is not read is named under off with the
+// reason, or under problems.
+type statusReport struct {
+	Version    int              `json:"version"`
+	At         time.Time        `json:"at"`
+	Cluster    clusterReport    `json:"cluster"`
+	Controller controllerReport `json:"controller"`
+	Nodes      []nodeReport     `json:"nodes"`
+	Computes   []computeReport  `json:"computes"`
+	LeftOver   []leftOver       `json:"left_over"`       // nodes whose policy is not Active
+	Unfinished []runReport      `json:"unfinished_runs"` // of this console, on this host
+	Off        []partReport     `json:"off"`             // not asked for, and why
+	Problems   []partReport     `json:"problems"`        // could not be read
+}
+
+type clusterReport struct {
+	Name     string `json:"name"`
+	Endpoint string `json:"endpoint"`
+	Demo     bool   `json:"demo"`
+}
+
+type controllerReport struct {
+	Leader      *string           `json:"leader"`     // address
+	StartedAt   *time.Time        `json:"started_at"` // of the leader
+	Operations  []operationReport `json:"operations"` // as the policies show them
+	Attached    *int64            `json:"attached_shards"`
+	Pending     *int64            `json:"pending_reconciles"`
+	Stuck       *int64            `json:"stuck_reconciles"`
+	AZViolation *int64            `json:"az_violations"`
+}
+
+type operationReport struct {
+	Kind string        `json:"kind"` // drain, fill, delete
+	Node client.NodeID `json:"node"`
+}
+
+type nodeReport struct {
+	ID           client.NodeID `json:"id"`
+	Address      string        `json:"address"`
+	AZ           string        `json:"az"`
+	Availability string        `json:"availability"`
+	Policy       string        `json:"policy"`
+	Attached     *int64        `json:"attached"`  // by the controller's intent
+	Secondary    *int64        `json:"secondary"` // the same
+	Home         *int64        `json:"home"`      // locations in the shard's home AZ
+	Build        *string       `json:"build"`
+	LaunchedAt   *time.Time    `json:"launched_at"`
+}
+
+type computeReport struct {
+	Name   string  `json:"name"`
+	URL    string  `json:"url"`
+	Status *string `json:"status"`
+	Error  *string `json:"error"` // the compute's own, of a failed start
+}
+
+type leftOver struct {
+	Node   client.NodeID `json:"node"`
+	Policy string        `json:"policy"`
+	Means  string        `json:"means"`
+}
+
+type runReport struct {
+	Run     string          `json:"run"`
+	Verb    string          `json:"verb"`
+	Nodes   []client.NodeID `json:"nodes"`
+	By      string          `json:"by"`
+	Started time.Time       `json:"started_at"`
+	Journal string          `json:"journal"`
+}
+
+type partReport struct {
+	Part string `json:"part"`
+	Why  string `json:"why"`
+}
+
+// makeReport says what a snapshot and the journals show.
+func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo) statusReport {
+	r := statusReport{
+		Version: statusVersion,
+		At:      s.At,
+		Cluster: clusterReport{
+			Name: s.Name, Endpoint: s.Endpoint, Demo: s.Demo,
+		},
+		Controller: makeController(s),
+		Nodes:      []nodeReport{}, Computes: []computeReport{}, LeftOver: []leftOver{},
+		Unfinished: []runReport{}, Off: []partReport{}, Problems: []partReport{},
+	}
+	for _, n := range s.Nodes.Value {
+		r.addNode(n)
+	}
+	for _, c := range s.Computes {
+		r.addCompute(c)
+	}
+	for _, run := range unfinished {
+		r.Unfinished = append(r.Unfinished, runReport{
+			Run: run.ID, Verb: run.Verb, Nodes: run.Nodes, By: person(run.By), Started: run.Started, Journal: run.Path,
+		})
+	}
+	addPart(&r, "nodes", s.Nodes)
+	addPart(&r, "metrics", s.Metrics)
+	addPart(&r, "leader", s.Leader)
+	return r
+}
+
+func makeController(s *cluster.Snapshot) controllerReport {
+	c := controllerReport{Operations: []operationReport{}}
+	if s.Leader.Known() {
+		epoch := s.Leader.Value
+		c.StartedAt = &epoch.StartedAt
+		if epoch.Address != "" {
+			c.Leader = &epoch.Address
+		}
+	}
+	for _, op := range s.Operation(s.At).Seen {
+		c.Operations = append(c.Operations, operationReport{Kind: string(op.Kind), Node: op.Node})
+	}
+	if s.Metrics.Known() {
+		m := s.Metrics.Value
+		c.Pending, c.Stuck = figure(m.PendingReconciles), figure(m.StuckReconciles)
+		c.AZViolation = figure(m.AZViolations)
+		c.Attached = attachedInAll(s.Nodes.Value)
+	}
+	return c
+}
+
+// attachedInAll is nil when it is unknown of any node: a smaller sum would
+// look like shards that are gone.
+func attachedInAll(nodes []cluster.Node) *int64 {
+	var sum int64
+	for _, n := range nodes {
+		if n.Attached < 0 {
+			return nil
+		}
+		sum += n.Attached
+	}
+	return &sum
+}
+
+func (r *statusReport) addNode(n cluster.Node) {
+	report := nodeReport{
+		ID: n.ID, Address: n.ListenHTTPAddr, AZ: n.AZ(),
+		Availability: string(n.Availability), Policy: string(n.Scheduling),
+		Attached: figure(n.Attached), Secondary: figure(n.Secondary), Home: figure(n.Home),
+	}
+	if n.Process.Known() {
+		report.LaunchedAt = &n.Process.Value.Launch
+		if build := buildName(n.Process.Value.Build); build != "" {
+			report.Build = &build
+		}
+	}
+	r.Nodes = append(r.Nodes, report)
+	addPart(r, "process of node "+n.ID.String(), n.Process)
+	if means := leftOverMeans(n.Scheduling); means != "" {
+		r.LeftOver = append(r.LeftOver, leftOver{Node: n.ID, Policy: string(n.Scheduling), Means: means})
+	}
+}
+
+// leftOverMeans says what a policy other than Active means for a node (P18).
+func leftOverMeans(p client.NodePolicy) string {
+	switch p {
+	case client.PolicyActive:
+		return ""
+	case client.PolicyDraining:
+		return "a drain moves its shards away, or one ended without finishing"
+	case client.PolicyFilling:
+		return "a fill brings shards to it, or one ended without finishing"
+	case client.PolicyPauseForRestart:
+		return "it was drained and takes no shards until it is restarted or set Active"
+	case client.PolicyPause:
+		return "somebody paused it; it takes no shards until it is set Active"
+	case client.PolicyDeleting:
+		return "it is being removed from the cluster"
+	}
+	return "this program does not know the policy"
+}
+
+func (r *statusReport) addCompute(c cluster.Compute) {
+	report := computeReport{Name: c.Name, URL: c.URL}
+	if c.Status.Known() {
+		state := string(c.Status.Value.State)
+		report.Status, report.Error = &state, c.Status.Value.Error
+	}
+	r.Computes = append(r.Computes, report)
+	addPart(r, "compute "+c.Name, c.Status)
+}
+
+func addPart[T any](r *statusReport, name string, part cluster.Part[T]) {
+	switch {
+	case part.Off != "":
+		r.Off = append(r.Off, partReport{Part: name, Why: part.Off})
+	case part.Err != nil:
+		r.Problems = append(r.Problems, partReport{Part: name, Why: part.Err.Error()})
+	}
+}
+
+func buildName(b client.Build) string {
+	if b.Tag != "" {
+		return b.Tag
+	}
+	return b.Revision
+}
+
+func figure(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
