@@ -80,6 +80,10 @@ func (s *Store) parse(runID string, b []byte) (recs Records, torn Repair, err er
 	for off := 0; off < len(b); {
 		end := bytes.IndexByte(b[off:], '\n')
 		last := end < 0 || off+end+1 == len(b)
+		if end < 0 && hidesRecord(b[off:]) {
+			p.line++
+			return recs, Repair{}, p.corrupt(errMerged)
+		}
 		if end < 0 {
 			torn = Repair{Line: p.line + 1, Offset: int64(off), Bytes: len(b) - off}
 			break
@@ -105,6 +109,8 @@ func (s *Store) parse(runID string, b []byte) (recs Records, torn Repair, err er
 // in the last line.
 var errTornLine = errors.New("not a whole record")
 
+var errMerged = errors.New("a whole record is followed by something else than a newline")
+
 // parser takes one line after the other and checks that they belong together.
 type parser struct {
 	path, dir, runID string
@@ -129,6 +135,8 @@ func (p *parser) next(line []byte) (Record, error) {
 	p.line++
 	r, err := decode(line)
 	switch {
+	case err != nil && hidesRecord(line):
+		return Record{}, errMerged
 	case err != nil:
 		return Record{}, fmt.Errorf("%w: %w", errTornLine, err)
 	case r.V > Version:
@@ -147,6 +155,18 @@ func (p *parser) next(line []byte) (Record, error) {
 	}
 	r.Line = p.line
 	return r, nil
+}
+
+// hidesRecord says whether a bad line begins with a whole record. No interrupted
+// write leaves that behind, except where the disk has NULs for what never came,
+// and cutting it off would lose a record that somebody has acted on.
+func hidesRecord(line []byte) bool {
+	i := bytes.Index(line, []byte(crcPrefix))
+	if i < 0 || i+crcTailLen >= len(line) {
+		return false
+	}
+	_, err := decode(line[:i+crcTailLen])
+	return err == nil && len(bytes.Trim(line[i+crcTailLen:], "\x00")) > 0
 }
 
 // readSide puts a long record together again.
