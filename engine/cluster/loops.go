@@ -103,6 +103,9 @@ func (p *Poller) readNodes(ctx context.Context) error {
 	})
 	p.pingReads()
 	after := p.Latest()
+	if len(after.Nodes.Value) != len(before.Nodes.Value) {
+		nudge(p.pace.processesWake) // builds come with the first picture, not a second later
+	}
 	p.logTurn("node list", before.Nodes.Err, after.Nodes.Err)
 	return after.Nodes.Err
 }
