@@ -12,7 +12,7 @@ type Evidence struct {
 	// command was started. 0 is fine where only the two values are known.
 	LaunchChanges int
 
-	PreRevision    string // build before; "" = unknown
+	PreRevision    string // build before; "" = unknown; shown beside the others, proves nothing
 	Revision       string // build now; "" = unknown
 	TargetRevision string // build that it must have now; "" = any
 
@@ -79,7 +79,8 @@ type Verdict struct {
 	// Restarted: the process was replaced, whatever it does now.
 	Restarted bool
 	// Proven: restarted, back in service and, where one was asked for, with the
-	// target build. Only this goes on without a person.
+	// target build. Nothing less goes on without a person, and a command that
+	// failed all the same (HookFailed) is shown to one (R1).
 	Proven bool
 	// CrashLoop: it was launched more than once; it must not be filled.
 	CrashLoop bool
