@@ -33,7 +33,7 @@ func (s *Server) encodeCompute(c sim.Compute) *reply {
 	}
 	lastActive := ""
 	if c.LastActive > 0 {
-		lastActive = time.Now().Add(-s.real(c.LastActive)).UTC().Format("2006-01-02T15:04:05.000000-07:00")
+		lastActive = s.now().Add(-s.real(c.LastActive)).UTC().Format("2006-01-02T15:04:05.000000-07:00")
 	}
 	return jsonReply(http.StatusOK, struct {
 		StartTime  string  `json:"start_time"`

@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/StorconTUI/storcon-tui/demo/sim"
 )
@@ -43,7 +42,7 @@ func getScheduler(q *request) *reply {
 			v.MaySchedule = map[string]mayScheduleJSON{"Yes": {
 				DiskUsage: 1 << 30, FreeSpace: 1 << 40, DiskWanted: 1 << 30, UsablePct: 80, ShardCount: n.Shards,
 				MaxShards: maxShardsPerNode, Utilization: n.Shards * fullUtilization / maxShardsPerNode,
-				CapturedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+				CapturedAt: q.server.now().UTC().Format("2006-01-02T15:04:05.000Z"),
 			}}
 		}
 		out[n.ID.String()] = v

@@ -24,7 +24,7 @@ func (s *Server) drive() {
 		}
 		s.mu.Lock()
 		s.advance()
-		timer.Reset(time.Until(s.wake))
+		timer.Reset(s.wake.Sub(s.now()))
 		s.mu.Unlock()
 	}
 }
@@ -34,7 +34,7 @@ func (s *Server) drive() {
 func (s *Server) with(fn func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.world.Advance(s.simulated(time.Now()))
+	s.world.Advance(s.simulated(s.now()))
 	fn(s.world)
 	before := s.wake
 	s.advance()
@@ -49,13 +49,13 @@ func (s *Server) with(fn func(*sim.World)) {
 // advance brings the simulation up to the present, opens and closes what its
 // processes say, and notes when to look again.
 func (s *Server) advance() {
-	s.world.Advance(s.simulated(time.Now()))
-	s.wake = time.Now().Add(time.Hour)
+	s.world.Advance(s.simulated(s.now()))
+	s.wake = s.now().Add(time.Hour)
 	if at, ok := s.world.Next(); ok {
 		s.wake = s.wall(at)
 	}
 	if !s.syncFaces() {
-		s.wake = time.Now().Add(listenRetry)
+		s.wake = s.now().Add(listenRetry)
 	}
 }
 

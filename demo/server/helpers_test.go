@@ -26,12 +26,17 @@ func start(t *testing.T, o Options) *rig {
 	t.Helper()
 	s, err := Start(t.Context(), o)
 	require.NoError(t, err)
+	return &rig{Server: s, t: t, client: newClient(t, s)}
+}
+
+// newClient is a caller of the cluster, which ends with the test.
+func newClient(t *testing.T, s *Server) *http.Client {
 	transport := &http.Transport{}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		require.NoError(t, s.Close())
 	})
-	return &rig{Server: s, t: t, client: &http.Client{Transport: transport}}
+	return &http.Client{Transport: transport}
 }
 
 // answer is what came back; status 0 when the connection failed.

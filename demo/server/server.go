@@ -13,6 +13,7 @@ import (
 // goroutine.
 type Server struct {
 	opts  Options
+	now   func() time.Time // the wall clock
 	began time.Time
 	keys  *authority
 
@@ -38,12 +39,23 @@ type Server struct {
 // Start seeds a cluster and serves it until ctx ends or Close is called. An
 // address that cannot be listened on is an error, and nothing is left running.
 func Start(ctx context.Context, o Options) (*Server, error) {
+	s, err := serve(ctx, o, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	s.work.Go(s.drive)
+	return s, nil
+}
+
+// serve is Start without the driver: time passes for the cluster only when
+// something looks at it.
+func serve(ctx context.Context, o Options, now func() time.Time) (*Server, error) {
 	o, err := o.check()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		opts: o, began: time.Now(), keys: newAuthority(o.Seed), world: sim.New(o.config()),
+		opts: o, now: now, began: now(), keys: newAuthority(o.Seed), world: sim.New(o.config()),
 		pageservers: map[client.NodeID]*face{}, poke: make(chan struct{}, 1), requests: requestCounts{},
 	}
 	s.done, s.stop = context.WithCancel(ctx)
@@ -51,7 +63,6 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		_ = s.Close() // reports nothing that the listen error does not
 		return nil, err
 	}
-	s.work.Go(s.drive)
 	return s, nil
 }
 
