@@ -1,0 +1,265 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+)
+
+// Nodes is the dashboard: every node, and below it what has happened.
+type Nodes struct {
+	now      time.Time
+	table    *component.Table[client.NodeID, nodeRow]
+	lastSeen map[client.NodeID]int64
+	shown    uint64 // Seq of what the table holds, meaningful if loaded
+	loaded   bool
+	stale    bool
+
+	field  component.Field
+	typing bool
+	feed   feed
+}
+
+var (
+	_ Screen    = (*Nodes)(nil)
+	_ TextEntry = (*Nodes)(nil)
+)
+
+// NewNodes makes the dashboard.
+func NewNodes() *Nodes {
+	n := &Nodes{lastSeen: map[client.NodeID]int64{}}
+	n.table = newNodesTable(&n.now)
+	return n
+}
+
+// ID is "nodes".
+func (n *Nodes) ID() string { return ScreenNodes }
+
+// Typing reports that the filter is being typed.
+func (n *Nodes) Typing() bool { return n.typing }
+
+// Paste adds to the filter.
+func (n *Nodes) Paste(text string) {
+	n.field.Paste(text)
+	n.table.SetFilter(n.field.Text())
+}
+
+// load takes over a new snapshot. It is called before anything looks at the
+// table, so that a key falls on what is on the screen and not on older rows.
+func (n *Nodes) load(c *Context) {
+	n.now = c.Now
+	if c.Snapshot == nil {
+		return
+	}
+	stale := c.Snapshot.Nodes.Known() && c.Snapshot.Stale(c.Now)
+	if n.loaded && c.Snapshot.Seq == n.shown && stale == n.stale {
+		return
+	}
+	n.shown, n.loaded, n.stale = c.Snapshot.Seq, true, stale
+	n.table.SetRows(nodeRows(c.Snapshot, stale, n.lastSeen))
+}
+
+// Key moves, marks, filters or asks for an action.
+func (n *Nodes) Key(key string, c *Context) Intent {
+	if n.typing {
+		n.typed(key)
+		return nil
+	}
+	b, ok := commandFor(ScreenNodes, key)
+	if !ok {
+		return nil
+	}
+	if b.Action != "" {
+		// The targets are those that were on the screen when the key was
+		// pressed: the new snapshot, if any, is loaded by the next drawing.
+		return act(b, n.selection(c))
+	}
+	return n.run(b.Command, c)
+}
+
+func (n *Nodes) typed(key string) {
+	switch key {
+	case "enter":
+		n.typing = false
+	case "esc":
+		n.typing = false
+		n.field.Set("")
+	default:
+		n.field.Key(key)
+	}
+	n.table.SetFilter(strings.TrimSpace(n.field.Text()))
+}
+
+func (n *Nodes) run(cmd Command, c *Context) Intent {
+	switch cmd {
+	case CmdOpen:
+		if r, ok := n.table.Cursor(); ok {
+			return OpenNode{Node: r.id}
+		}
+		return Say{Text: n.noRow()}
+	case CmdMark:
+		n.table.ToggleMark()
+		n.table.Move(1)
+	case CmdFilter:
+		n.typing = true
+	case CmdSort:
+		n.table.CycleSort()
+	case CmdReverse:
+		id, desc := n.table.Sort()
+		n.table.SetSort(id, !desc)
+	case CmdNext:
+		return n.nextProblem(c)
+	case CmdBack:
+		n.clear()
+	default:
+		if !moveTable(n.table, cmd) {
+			return openScreen(cmd, c)
+		}
+	}
+	return nil
+}
+
+// clear takes back what a person did to the table, one thing at a time.
+func (n *Nodes) clear() {
+	if n.table.Filter() != "" {
+		n.field.Set("")
+		n.table.SetFilter("")
+		return
+	}
+	n.table.ClearMarks()
+}
+
+// noRow says why there is no row under the cursor.
+func (n *Nodes) noRow() string {
+	if id, lost := n.table.Lost(); lost && n.table.Filter() == "" {
+		return fmt.Sprintf("node %s is gone; choose another", id)
+	}
+	return "no node is under the cursor"
+}
+
+// nextProblem moves to the next node that needs attention, in the order of
+// their urgency, beginning behind the one under the cursor.
+func (n *Nodes) nextProblem(c *Context) Intent {
+	var ids []client.NodeID
+	for _, p := range Problems(c) {
+		if p.Node != 0 && (len(ids) == 0 || ids[len(ids)-1] != p.Node) {
+			ids = append(ids, p.Node)
+		}
+	}
+	if len(ids) == 0 {
+		return Say{Text: "no node needs attention"}
+	}
+	at := 0
+	if r, ok := n.table.Cursor(); ok {
+		for i, id := range ids {
+			if id == r.id {
+				at = i + 1
+			}
+		}
+	}
+	for i := range ids {
+		if n.table.MoveTo(ids[(at+i)%len(ids)]) {
+			return nil
+		}
+	}
+	return Say{Text: "the filter hides every node that needs attention"}
+}
+
+// Lines draws the table over the newest events.
+func (n *Nodes) Lines(c *Context, w, h int) []string {
+	n.load(c)
+	lines := make([]string, 0, h)
+	if h <= 0 {
+		return lines
+	}
+	lines = append(lines, n.title(c, w))
+	if sentence := n.empty(c); sentence != "" {
+		for _, text := range component.Wrap(sentence, max(w-4, 1)) {
+			l := component.NewLine(w)
+			lines = append(lines, l.Gap(2).Plain(text).String())
+		}
+		return component.Box(lines, w, h)
+	}
+	events := n.eventsHeight(h)
+	lines = append(lines, n.table.Lines(c.Styles, w, h-1-events)...)
+	if events > 0 {
+		lines = append(lines, component.Rule(c.Styles.Rule, w), component.NewLine(w).Gap(1).Put(c.Styles.Title, "EVENTS").String())
+		lines = append(lines, n.feed.newest(c, w, events-2)...)
+	}
+	return component.Box(lines, w, h)
+}
+
+// eventsHeight gives the table what it needs first and the events the rest,
+// but not less than a few lines where there is room for both.
+func (n *Nodes) eventsHeight(h int) int {
+	const least, smallest = 4, 12
+	if h < smallest {
+		return 0
+	}
+	rest := h - 1 - (n.table.Shown() + 1)
+	return max(rest, 2+max(least, h/5))
+}
+
+func (n *Nodes) title(c *Context, w int) string {
+	s := c.Styles
+	l := component.NewLine(w)
+	l.Gap(1).Put(s.Title, "NODES").Gap(2)
+	if n.typing {
+		l.Put(s.Key, "filter: ")
+		n.field.Draw(l, s, max(l.Left()-26, 10))
+		return l.Gap(2).Put(s.Dim, "enter keeps, esc clears").String()
+	}
+	l.Put(s.Text, fmt.Sprintf("%d of %d", n.table.Shown(), n.table.Total()))
+	if f := n.table.Filter(); f != "" {
+		l.Put(s.Warn, fmt.Sprintf(" · filter %q", f))
+	}
+	if id, desc := n.table.Sort(); id != "" {
+		l.Put(s.Dim, " · by "+id+" "+map[bool]string{false: "↑", true: "↓"}[desc])
+	}
+	if first, last := n.table.Window(); first > 1 || last < n.table.Shown() {
+		l.Put(s.Dim, fmt.Sprintf(" · rows %d–%d", first, last))
+	}
+	if id, lost := n.table.Lost(); lost && n.table.Filter() == "" {
+		l.Put(s.Warn, fmt.Sprintf(" · node %s is gone", id))
+	}
+	if marked := len(n.table.Marked()); marked > 0 {
+		text := fmt.Sprintf("%d marked (%d hidden) ", marked, n.table.Hidden())
+		l.To(w-len(text)).Put(s.Marked, strings.TrimSpace(text))
+	}
+	return l.String()
+}
+
+// empty is the sentence in place of a table without rows, "" when there are
+// rows.
+func (n *Nodes) empty(c *Context) string {
+	if n.table.Shown() > 0 {
+		return ""
+	}
+	if f := n.table.Filter(); f != "" && n.table.Total() > 0 {
+		return fmt.Sprintf("Nothing matches %q. esc clears the filter.", f)
+	}
+	return missingNodes(c.Snapshot)
+}
+
+// Hints are the keys that work now.
+func (n *Nodes) Hints(c *Context) []Hint {
+	if n.typing {
+		return []Hint{{Key: "enter", Does: "keep filter"}, {Key: "esc", Does: "clear filter"}}
+	}
+	return hintsFor(ScreenNodes, n.selection(c), c)
+}
+
+// selection is what an action would apply to.
+func (n *Nodes) selection(c *Context) selection {
+	sel := newSelection(c)
+	if r, ok := n.table.Cursor(); ok {
+		sel.Cursor = r.id
+	} else {
+		sel.none = n.noRow()
+	}
+	sel.Marked = n.table.Marked()
+	return sel
+}

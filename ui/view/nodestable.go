@@ -1,0 +1,246 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/themes"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+)
+
+// nodeRow is all that a row of the node table is drawn from, the time apart.
+type nodeRow struct {
+	id           client.NodeID
+	addr, az     string
+	availability client.Availability
+	since        time.Time // of the availability
+	flapping     bool
+	policy       client.NodePolicy
+	attached     int64
+	lastSeen     int64 // attached when it was last known; -1 never
+	secondary    int64
+	home         int64
+	scale        int64 // the longest bar of the cluster, in shards
+	build        string
+	launch       time.Time
+	stale        bool // drawn as something that was
+}
+
+// numberWidth holds "999 999".
+const numberWidth = 8
+
+// newNodesTable makes the table; now is the time at which ages are told.
+func newNodesTable(now *time.Time) *component.Table[client.NodeID, nodeRow] {
+	ago := func(t time.Time) time.Duration { return now.Sub(t) }
+	return component.NewTable(component.Spec[client.NodeID, nodeRow]{
+		Key:     func(r *nodeRow) client.NodeID { return r.id },
+		Match:   matchNode,
+		Stamp:   func(r *nodeRow) uint64 { return nodeStamp(r, *now) },
+		Columns: nodeColumns(ago),
+	})
+}
+
+func matchNode(r *nodeRow, lower string) bool {
+	return component.ContainsFold(r.addr, lower) || component.ContainsFold(r.az, lower) ||
+		component.ContainsFold(string(r.availability), lower) || component.ContainsFold(string(r.policy), lower) ||
+		component.ContainsFold(r.build, lower) || component.ContainsFold(r.id.String(), lower)
+}
+
+// nodeStamp changes when an age on the row does.
+func nodeStamp(r *nodeRow, now time.Time) uint64 {
+	var stamp uint64
+	for _, t := range [...]time.Time{r.since, r.launch} {
+		if !t.IsZero() {
+			n, unit := ageUnits(now.Sub(t))
+			stamp = stamp*1_000_003 + uint64(n)*31 + uint64(unit[0]) //nolint:gosec // an age is not negative
+		}
+	}
+	return stamp
+}
+
+type nodeDraw = func(l *component.Line, s *themes.Styles, r *nodeRow, w int)
+
+func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] {
+	text := func(get func(*nodeRow) string) nodeDraw {
+		return func(l *component.Line, s *themes.Styles, r *nodeRow, w int) { l.PutMax(s.Text, get(r), w) }
+	}
+	right := func(get func(*nodeRow) string) nodeDraw {
+		return func(l *component.Line, s *themes.Styles, r *nodeRow, w int) { l.PutRight(s.Text, get(r), w) }
+	}
+	return []component.Column[nodeRow]{
+		{
+			ID: "id", Title: "ID", Min: 4, Max: 10, Right: true,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.id, b.id) },
+			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+				l.PutRight(s.Accent, r.id.String(), w)
+			},
+		},
+		{
+			ID: "address", Title: "ADDRESS", Min: 13, Max: 30,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.addr, b.addr) },
+			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+				l.Put(s.Text, component.TruncateMiddle(r.addr, w))
+			},
+		},
+		{
+			ID: "az", Title: "AZ", Min: 5, Max: 14, Drop: 5,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.az, b.az) },
+			Draw:    text(func(r *nodeRow) string { return r.az }),
+		},
+		{
+			ID: "availability", Title: "AVAILABILITY", Min: 15, Max: 16,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.availability, b.availability) },
+			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+				drawAvailability(l, s, r, w, ago)
+			},
+		},
+		{
+			ID: "policy", Title: "POLICY", Min: 15, Max: 16,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.policy, b.policy) },
+			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+				l.PutMax(dimIf(s, r.stale, policyStyle(s, r.policy)), string(r.policy), w)
+			},
+		},
+		{
+			ID: "attached", Title: "ATTACHED", Min: numberWidth, Max: numberWidth,
+			Right:   true,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.attached, b.attached) },
+			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+				l.PutRight(dimIf(s, r.stale, s.Text), prose.Count(r.attached), w)
+			},
+		},
+		{Title: "", Min: 10, Max: 30, Drop: 1, Draw: drawAttachedBar},
+		{
+			ID: "secondary", Title: "SECONDARY", Min: 9, Max: 9, Right: true,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.secondary, b.secondary) },
+			Draw:    right(func(r *nodeRow) string { return prose.Count(r.secondary) }),
+		},
+		{
+			ID: "home", Title: "HOME", Min: 5, Max: 5, Drop: 2, Right: true,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.homeShare(), b.homeShare()) },
+			Draw:    right((*nodeRow).homeText),
+		},
+		{
+			ID: "build", Title: "BUILD", Min: 6, Max: 14, Drop: 4,
+			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.build, b.build) },
+			Draw:    text(func(r *nodeRow) string { return orUnknown(r.build) }),
+		},
+		{
+			ID: "up", Title: "UP", Min: 6, Max: 6, Drop: 3, Right: true,
+			Compare: func(a, b *nodeRow) int { return b.launch.Compare(a.launch) },
+			Draw: right(func(r *nodeRow) string {
+				if r.launch.IsZero() {
+					return unknownFigure
+				}
+				return age(ago(r.launch))
+			}),
+		},
+	}
+}
+
+// drawAvailability never shows an old word as if it were current.
+func drawAvailability(l *component.Line, s *themes.Styles, r *nodeRow, w int, ago func(time.Time) time.Duration) {
+	word := string(r.availability)
+	switch {
+	case r.stale:
+		l.PutMax(s.Dim, "was "+word, w)
+		return
+	case r.flapping:
+		word += " flaps"
+	case r.availability != client.AvailabilityActive && !r.since.IsZero():
+		word += " " + age(ago(r.since))
+	}
+	l.PutMax(availabilityStyle(s, r.availability), word, w)
+}
+
+// drawAttachedBar draws the bar beside the number, or the last known number in
+// words when there is none.
+func drawAttachedBar(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+	if r.attached >= 0 {
+		l.PutMax(dimIf(s, r.stale, s.Bar), component.Bar(r.attached, r.scale, w), w)
+		return
+	}
+	if r.lastSeen < 0 {
+		return
+	}
+	words := "last seen " + prose.Count(r.lastSeen)
+	if component.Width(words) > w {
+		words = "was " + prose.Count(r.lastSeen)
+	}
+	l.PutMax(s.Dim, words, w)
+}
+
+func dimIf(s *themes.Styles, dim bool, otherwise themes.Style) themes.Style {
+	if dim {
+		return s.Dim
+	}
+	return otherwise
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return unknownFigure
+	}
+	return text
+}
+
+// homeShare is the part of the node's locations whose home AZ is the node's,
+// in percent; -1 unknown.
+func (r *nodeRow) homeShare() float64 {
+	all := r.attached + r.secondary
+	if r.home < 0 || r.attached < 0 || r.secondary < 0 || all == 0 {
+		return -1
+	}
+	return 100 * float64(r.home) / float64(all)
+}
+
+func (r *nodeRow) homeText() string {
+	share := r.homeShare()
+	if share < 0 {
+		return unknownFigure
+	}
+	return prose.Count(int64(math.Round(share))) + " %"
+}
+
+// nodeRows makes the rows of a snapshot. lastSeen remembers attached counts
+// over the snapshots.
+func nodeRows(s *cluster.Snapshot, stale bool, lastSeen map[client.NodeID]int64) []nodeRow {
+	if s == nil {
+		return nil
+	}
+	rows := make([]nodeRow, len(s.Nodes.Value))
+	var scale int64
+	for i := range s.Nodes.Value {
+		n := &s.Nodes.Value[i]
+		scale = max(scale, n.Attached)
+		if n.Attached >= 0 {
+			lastSeen[n.ID] = n.Attached
+		}
+	}
+	for i := range s.Nodes.Value {
+		n := &s.Nodes.Value[i]
+		seen, ok := lastSeen[n.ID]
+		if !ok {
+			seen = -1
+		}
+		rows[i] = nodeRow{
+			id: n.ID, addr: n.ListenHTTPAddr, az: n.AZ(),
+			availability: n.Availability, since: n.AvailabilitySince, flapping: n.Flapping(), policy: n.Scheduling,
+			attached: n.Attached, lastSeen: seen, secondary: n.Secondary, home: n.Home, scale: scale,
+			build: buildName(n.Process.Value.Build), launch: n.Process.Value.Launch, stale: stale,
+		}
+	}
+	return rows
+}
+
+// buildName is the tag of a build, else the beginning of its revision.
+func buildName(b client.Build) string {
+	if b.Tag != "" {
+		return b.Tag
+	}
+	return b.Revision[:min(len(b.Revision), 8)]
+}
