@@ -12,7 +12,7 @@ import (
 func (s *Server) pageserverHandler(id client.NodeID) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/metrics" {
-			notFoundPage().send(rw)
+			message(http.StatusNotFound, "page not found").send(rw)
 			return
 		}
 		var p sim.Process
