@@ -178,3 +178,19 @@ func NoteLine(n rollout.Note) string {
 	}
 	return b.String()
 }
+
+// RunningTitle heads a phase that runs: "DRAINING NODE 1".
+func RunningTitle(p rollout.Phase, node client.NodeID) string {
+	verb := map[rollout.Phase]string{
+		rollout.PhaseDrain:    "DRAINING NODE ",
+		rollout.PhaseRestart:  "RESTARTING NODE ",
+		rollout.PhaseFill:     "FILLING NODE ",
+		rollout.PhaseVerify:   "VERIFYING NODE ",
+		rollout.PhaseCancel:   "CANCELLING WHAT RUNS ON NODE ",
+		rollout.PhaseActivate: "SETTING ACTIVE NODE ",
+	}[p]
+	if verb == "" {
+		verb = "NODE "
+	}
+	return verb + node.String()
+}

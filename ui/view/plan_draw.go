@@ -1,0 +1,223 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/StorconTUI/storcon-tui/engine/gate"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+)
+
+// Widths from which a plan has room for more columns.
+const (
+	planLandingWidth = 92
+	planPhasesWidth  = 116
+)
+
+// Lines draws the plan.
+func (v *PlanScreen) Lines(c *Context, w, h int) []string {
+	p := newSheet(c, w)
+	p.headline("PLAN", prose.PlanTitle(v.plan), "nothing has been sent")
+	p.rule()
+	body := v.body(c, w)
+	if v.follow {
+		v.follow = false
+		v.reveal(h-len(p.lines), len(body))
+	}
+	p.window(&v.scroll, body, h-len(p.lines))
+	return finish(c, component.Box(p.lines, w, h))
+}
+
+// reveal scrolls the row under the cursor into view; the heads of the table
+// come first.
+func (v *PlanScreen) reveal(height, total int) {
+	row := v.cursor + 1
+	from, to := v.scroll.Fit(total, max(height-1, 0))
+	switch {
+	case row < from+1:
+		v.scroll.Move(row - 1 - from)
+	case row >= to:
+		v.scroll.Move(row - to + 1)
+	}
+}
+
+func (v *PlanScreen) body(c *Context, w int) []string {
+	p := newSheet(c, w)
+	v.table(p)
+	for _, l := range v.plan.LeftOut {
+		p.text(p.s.Warn, prose.LeftOut(l))
+	}
+	if v.plan.TenantsOff != "" {
+		p.text(p.s.Warn, "Which shards stay, and where the others land, is not known: "+v.plan.TenantsOff)
+	}
+	p.blank()
+	v.chosen(p)
+	p.fact(prose.Fact{Label: "you confirm", Lines: []string{prose.Confirms(v.plan.Goal)}}, p.s.Text)
+	if text := prose.Exposed(v.plan); text != "" {
+		p.fact(prose.Fact{Label: "exposed", Lines: []string{text}}, p.s.Text)
+	}
+	v.gates(p)
+	return p.lines
+}
+
+// planColumn is one column of the order.
+type planColumn struct {
+	title string
+	width int
+	right bool
+	text  func(i int, s rollout.StepPlan) string
+	from  int // least width of the screen that shows it
+}
+
+func (v *PlanScreen) columns(w int) []planColumn {
+	g, off := v.plan.Goal, v.plan.TenantsOff
+	all := []planColumn{
+		{title: "order", width: 5, right: true, text: func(i int, _ rollout.StepPlan) string { return strconv.Itoa(i + 1) }},
+		{title: "node", width: 6, right: true, text: func(_ int, s rollout.StepPlan) string { return s.Node.String() }},
+		{title: "AZ", width: 8, text: func(_ int, s rollout.StepPlan) string { return s.AZ }},
+		{title: "policy", width: 15, text: func(_ int, s rollout.StepPlan) string { return string(s.Policy) }},
+		{title: "attached", width: 9, right: true, text: func(_ int, s rollout.StepPlan) string { return prose.Count(s.Attached) }},
+	}
+	if g == rollout.GoalRestart || g == rollout.GoalDrain {
+		all = append(all,
+			planColumn{title: "stay", width: 7, right: true, text: func(_ int, s rollout.StepPlan) string { return stayCount(s, off) }},
+			planColumn{title: "goes to (most)", width: 24, from: planLandingWidth, text: func(_ int, s rollout.StepPlan) string { return prose.Landings(s.Landing, 2) }})
+	}
+	if g == rollout.GoalRestart && w >= planPhasesWidth {
+		for _, ph := range []struct {
+			title string
+			of    func(rollout.StepPlan) rollout.Range
+		}{
+			{"drain", func(s rollout.StepPlan) rollout.Range { return s.Drain }},
+			{"restart", func(s rollout.StepPlan) rollout.Range { return s.Restart }},
+			{"fill", func(s rollout.StepPlan) rollout.Range { return s.Fill }},
+		} {
+			all = append(all, planColumn{title: ph.title, width: 9, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(ph.of(s)) }})
+		}
+	} else {
+		all = append(all, planColumn{title: "takes", width: 12, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(prose.Takes(g, s)) }})
+	}
+	shown := all[:0]
+	for _, col := range all {
+		if w >= col.from {
+			shown = append(shown, col)
+		}
+	}
+	return shown
+}
+
+func stayCount(s rollout.StepPlan, off string) string {
+	if off != "" || s.Attached < 0 {
+		return "?"
+	}
+	return prose.Count(int64(len(s.Stay)))
+}
+
+func (v *PlanScreen) table(p *sheet) {
+	columns := v.columns(p.w)
+	p.add(planRow(p, columns, "", p.s.Title, func(col planColumn) string { return col.title }))
+	for i, s := range v.plan.Steps {
+		style, mark := p.s.Text, ""
+		if i == v.cursor {
+			style, mark = p.s.Selected, ">"
+		}
+		p.add(planRow(p, columns, mark, style, func(col planColumn) string { return col.text(i, s) }))
+	}
+}
+
+// planRow draws a row in one style, so that the one under the cursor is
+// reverse from edge to edge.
+func planRow(p *sheet, columns []planColumn, mark string, style themes.Style, text func(planColumn) string) *component.Line {
+	l := component.NewLine(p.w).Put(style, component.Fit(mark, 2))
+	for _, col := range columns {
+		cell := component.Truncate(text(col), col.width)
+		pad := component.Spaces(col.width - component.Width(cell))
+		if col.right {
+			cell = pad + cell
+		} else {
+			cell += pad
+		}
+		l.Put(style, cell+"  ")
+	}
+	return l.Put(style, component.Spaces(l.Left()))
+}
+
+// chosen says in full what is done to the node under the cursor.
+func (v *PlanScreen) chosen(p *sheet) {
+	if v.cursor >= len(v.plan.Steps) {
+		return
+	}
+	s := v.plan.Steps[v.cursor]
+	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Strong, "NODE "+s.Node.String()).Gap(2).Put(p.s.Text, s.Addr))
+	one := v.plan
+	one.Steps = []rollout.StepPlan{s}
+	calls := prose.Sequence(one)
+	for i := range calls[:max(len(calls)-1, 0)] {
+		calls[i] += " →"
+	}
+	p.fact(prose.Fact{Label: "sends", Lines: calls}, p.s.Text)
+	p.fact(prose.Fact{Label: "", Lines: []string{prose.Cost(one)}}, p.s.Dim)
+	if v.plan.Goal == rollout.GoalRestart || v.plan.Goal == rollout.GoalDrain {
+		p.fact(prose.Fact{Label: "moves", Lines: []string{prose.DrainSummary(s, v.plan.TenantsOff)}}, p.s.Text)
+		if where := prose.Landings(s.Landing, 6); where != "" {
+			p.fact(prose.Fact{Label: "goes to", Lines: []string{"node " + where}}, p.s.Text)
+		}
+	}
+	if len(s.Computes) > 0 {
+		p.fact(prose.Fact{Label: "computes", Lines: []string{strings.Join(s.Computes, ", ")}}, p.s.Text)
+	}
+}
+
+// gates lists those that hold first; those that are off share a line.
+func (v *PlanScreen) gates(p *sheet) {
+	if len(v.plan.Gates) == 0 {
+		return
+	}
+	p.blank()
+	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Title, "GATES"))
+	var off []string
+	for _, r := range prose.GatesInOrder(v.plan.Gates) {
+		if r.Verdict == gate.Off {
+			off = append(off, prose.Gate(r))
+			continue
+		}
+		p.fact(prose.Fact{Label: prose.GateVerdict(r), Lines: []string{prose.Gate(r)}}, gateStyle(p.s, r))
+	}
+	if len(off) > 0 {
+		p.fact(prose.Fact{Label: "off", Lines: []string{strings.Join(off, " · ")}}, p.s.Dim)
+	}
+	if n := heldGates(v.plan.Gates); n > 0 {
+		p.text(p.s.Warn, fmt.Sprintf("%s not pass now: you are asked about each before the phase that it guards.", doNot(n)))
+	}
+}
+
+func heldGates(gates []gate.Result) int {
+	n := 0
+	for _, r := range gates {
+		if r.Holds() {
+			n++
+		}
+	}
+	return n
+}
+
+func doNot(n int) string {
+	if n == 1 {
+		return "1 gate does"
+	}
+	return prose.Things(int64(n), "gate") + " do"
+}
+
+func gateStyle(s *themes.Styles, r gate.Result) themes.Style {
+	switch {
+	case r.Verdict == gate.Fail && r.Holds():
+		return s.Bad
+	case r.Holds() || r.Overridden != nil:
+		return s.Warn
+	}
+	return s.Text
+}

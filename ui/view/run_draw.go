@@ -1,0 +1,235 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+)
+
+// Lines draws the run: its steps, then the question or what runs.
+func (v *RunScreen) Lines(c *Context, w, h int) []string {
+	p := newSheet(c, w)
+	if c.Run == nil {
+		p.text(p.s.Text, "No run has been started by this console.")
+		return finish(c, component.Box(p.lines, w, h))
+	}
+	v.notice(c)
+	st := c.Run
+	p.headline("RUN "+shortRun(st.Run), runSummary(st, c.Now), runRight(st))
+	if text := prose.Held(st.Hold, c.Now); text != "" {
+		p.text(p.s.Warn, text)
+	}
+	p.rule()
+	p.lines = append(p.lines, stepLines(c, st, w, stepBudget(st, h))...)
+	p.rule()
+	v.lower(p, c, h-len(p.lines))
+	return finish(c, component.Box(p.lines, w, h))
+}
+
+// notice binds keys to the question that is being drawn. An entry whose
+// question is gone is closed.
+func (v *RunScreen) notice(c *Context) {
+	id := ""
+	if c.Run.Prompt != nil {
+		id = c.Run.Prompt.ID
+	}
+	v.guard.shows(id, c.Now)
+	if id != v.shown {
+		v.shown, v.dropped = id, false
+		v.now.First()
+		if id != "" {
+			v.below = belowNow
+		}
+	}
+	if v.entry != nil && v.entry.prompt != id {
+		v.entry, v.dropped = nil, true
+	}
+}
+
+func runSummary(st *rollout.Status, now time.Time) string {
+	text := prose.Goal(st.Goal) + " on " + prose.Cluster(st.Identity)
+	if n := len(st.Steps); n > 1 {
+		text += fmt.Sprintf(" · %s, %d done", prose.Things(int64(n), "node"), doneSteps(st))
+	}
+	return text + " · " + prose.Span(prose.RunTook(st, now))
+}
+
+func doneSteps(st *rollout.Status) int {
+	n := 0
+	for _, s := range st.Steps {
+		if s.State > rollout.StepRunning {
+			n++
+		}
+	}
+	return n
+}
+
+func runRight(st *rollout.Status) string {
+	if st.Outcome != nil {
+		return prose.OutcomeWord(st)
+	}
+	return prose.RunState(st.State) + " · you are driving"
+}
+
+// lower draws what stands under the steps in h lines.
+func (v *RunScreen) lower(p *sheet, c *Context, h int) {
+	switch st := c.Run; {
+	case v.below == belowLog && st.Prompt == nil:
+		v.drawLog(p, c, h)
+	case st.Prompt != nil:
+		v.drawPrompt(p, c, h)
+	case st.Outcome != nil:
+		v.drawEnd(p, c, h)
+	default:
+		v.drawRunning(p, c, h)
+	}
+}
+
+// drawPrompt draws the question. Its title and its choices are always visible;
+// the facts between them scroll when room is short.
+func (v *RunScreen) drawPrompt(p *sheet, c *Context, h int) {
+	q := prose.Ask(c.Run, c.Run.Prompt, c.Now, v.below == belowEvidence)
+	head := newSheet(c, p.w)
+	title := component.NewLine(p.w).Gap(1).Put(titleStyle(p.s, c.Run.Prompt), q.Title).Gap(2).Put(p.s.Text, q.Where)
+	if q.Row != "" {
+		title.Gap(2).Put(p.s.Dim, "["+q.Row+"]")
+	}
+	head.add(title)
+	foot := newSheet(c, p.w)
+	if v.entry != nil {
+		v.entry.draw(foot)
+	} else {
+		drawChoices(foot, q.Options)
+	}
+	foot.text(p.s.Dim, v.promptFoot(q))
+	body := h - len(head.lines) - len(foot.lines)
+	p.lines = append(p.lines, head.lines...)
+	if v.below == belowLog {
+		v.drawLog(p, c, body)
+	} else {
+		p.window(&v.now, v.promptBody(c, q, p.w), body)
+	}
+	p.lines = append(p.lines, foot.lines...)
+}
+
+func (v *RunScreen) promptFoot(q prose.Question) string {
+	if v.dropped {
+		return "The question changed while you typed; nothing was sent. " + q.Expires
+	}
+	return "No default: enter does nothing. " + q.Expires
+}
+
+// titleStyle keeps the style for trouble away from the regular path.
+func titleStyle(s *themes.Styles, p *rollout.Prompt) themes.Style {
+	if p.Ask <= rollout.AskActivate && p.Row == "" {
+		return s.Strong
+	}
+	return s.Warn
+}
+
+func (v *RunScreen) promptBody(c *Context, q prose.Question, w int) []string {
+	b := newSheet(c, w)
+	for _, f := range q.Facts {
+		b.fact(f, factStyle(b.s, f.Label))
+	}
+	label := "choices"
+	for _, o := range q.Options {
+		text := optionKey(o) + "  " + o.Outcome
+		style := b.s.Text
+		switch {
+		case o.Off != "":
+			text, style = optionKey(o)+"  off: "+o.Off, b.s.Dim
+		case v.below == belowEvidence && o.Does != "":
+			text += " (" + o.Does + ")"
+		}
+		b.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
+		label = ""
+	}
+	return b.lines
+}
+
+// optionKey is the key of an answer, or its word where it has no key.
+func optionKey(o prose.Option) string {
+	if key := KeyFor(o.Word); key != "" {
+		return key
+	}
+	return string(o.Word)
+}
+
+// drawChoices draws the keys that answer, in as few lines as they need.
+func drawChoices(p *sheet, options []prose.Option) {
+	l := component.NewLine(p.w).Gap(2)
+	for _, o := range options {
+		if o.Word == rollout.WordEvidence {
+			continue
+		}
+		key, label := optionKey(o), o.Label
+		if o.TypeID {
+			label += " (type the id)"
+		}
+		if o.Off != "" {
+			label = "(" + label + ": off)"
+		}
+		if need := component.Width(key) + 1 + component.Width(label) + 3; need > l.Left() && l.Left() < p.w-2 {
+			p.add(l)
+			l = component.NewLine(p.w).Gap(2)
+		}
+		if o.Off != "" {
+			l.Put(p.s.Dim, key+" "+label).Gap(3)
+			continue
+		}
+		l.Put(p.s.Key, key).Gap(1).Put(choiceStyle(p.s, o), label).Gap(3)
+	}
+	p.add(l)
+}
+
+func choiceStyle(s *themes.Styles, o prose.Option) themes.Style {
+	if o.TypeID {
+		return s.Danger
+	}
+	return s.Text
+}
+
+// drawEnd says how the run ended, and what is left.
+func (v *RunScreen) drawEnd(p *sheet, c *Context, h int) {
+	b := newSheet(c, p.w)
+	b.text(b.s.Strong, "The run has ended: "+prose.OutcomeWord(c.Run)+".")
+	for _, f := range prose.ReportFacts(c.Run) {
+		b.fact(f, reportStyle(b.s, f.Label))
+	}
+	p.window(&v.now, b.lines, h)
+}
+
+// drawLog draws the run's log; it stands at its newest line until it is scrolled.
+func (v *RunScreen) drawLog(p *sheet, c *Context, h int) {
+	b := newSheet(c, p.w)
+	logLines(b, c, c.Run.Notes)
+	if v.logEnd {
+		v.log.Fit(len(b.lines), h-1)
+		v.log.Last()
+	}
+	p.window(&v.log, b.lines, h)
+}
+
+func logLines(b *sheet, c *Context, notes []rollout.Note) {
+	if len(notes) == 0 {
+		b.text(b.s.Dim, "Nothing has been logged yet.")
+	}
+	for _, n := range notes {
+		b.fact(prose.Fact{Label: n.At.In(c.Location).Format("15:04:05"), Lines: []string{prose.NoteLine(n)}}, noteStyle(b.s, n.Kind))
+	}
+}
+
+func noteStyle(s *themes.Styles, k rollout.NoteKind) themes.Style {
+	switch k {
+	case rollout.NoteAnomaly:
+		return s.Warn
+	case rollout.NoteError:
+		return s.Bad
+	}
+	return s.Text
+}

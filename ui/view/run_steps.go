@@ -1,0 +1,213 @@
+package view
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+)
+
+// barWidth is the width of a drain's or fill's bar in cells.
+const barWidth = 24
+
+// stepBudget is how many lines the steps get: a third of the screen when
+// something has to be read below, more when there is room.
+func stepBudget(st *rollout.Status, h int) int {
+	if st.Prompt != nil {
+		return max(h/3, 5)
+	}
+	return max(h/2, 5)
+}
+
+// stepLines draws the steps in at most n lines. The present one is always
+// among them, with its phases; what is out of view is counted.
+func stepLines(c *Context, st *rollout.Status, w, n int) []string {
+	p := newSheet(c, w)
+	from, to := 0, 1
+	for i := range st.Steps {
+		s := &st.Steps[i]
+		start := len(p.lines)
+		stepLine(p, c, i, s)
+		if s.State == rollout.StepRunning {
+			for _, ph := range s.Phases {
+				phaseLine(p, c, ph)
+			}
+			from, to = start, len(p.lines)
+		}
+	}
+	if len(p.lines) <= n {
+		return p.lines
+	}
+	return cutSteps(p, from, to, n)
+}
+
+// cutSteps takes n lines around [from, to) and says how many are hidden.
+func cutSteps(p *sheet, from, to, n int) []string {
+	all := p.lines
+	room := max(n-2, 1) // the first and last line tell what is hidden
+	top := max(min(from-(room-(to-from))/2, len(all)-room), 0)
+	if from < top {
+		top = from
+	}
+	end := min(top+room, len(all))
+	p.lines = nil
+	hidden := func(count int, where string) {
+		if count > 0 {
+			p.text(p.s.Dim, "… "+prose.Things(int64(count), "line")+" "+where)
+		}
+	}
+	hidden(top, "above")
+	p.lines = append(p.lines, all[top:end]...)
+	hidden(len(all)-end, "below")
+	return p.lines
+}
+
+func stepLine(p *sheet, c *Context, i int, s *rollout.StepStatus) {
+	m := prose.MarksFor(c.ASCII)
+	l := component.NewLine(p.w).Gap(1).PutRight(p.s.Dim, strconv.Itoa(i+1), 2).Gap(1)
+	style := stepStyle(p.s, s.State)
+	l.Put(style, m.StepMark(s.State)).Gap(1)
+	name := p.s.Text
+	if s.State == rollout.StepRunning {
+		name = p.s.Strong
+	}
+	l.Put(name, "node "+s.Plan.Node.String()).Gap(2).Put(p.s.Dim, s.Plan.AZ).To(24)
+	if s.State != rollout.StepRunning {
+		l.Put(style, prose.StepState(s.State))
+		if s.Why != "" {
+			l.Put(p.s.Text, ": "+s.Why)
+		} else if s.BackAfter > 0 {
+			l.Put(p.s.Text, " · back after "+prose.Span(s.BackAfter))
+		}
+	} else {
+		l.Put(p.s.Dim, s.Plan.Addr)
+	}
+	p.add(l)
+}
+
+func phaseLine(p *sheet, c *Context, ph rollout.PhaseStatus) {
+	m := prose.MarksFor(c.ASCII)
+	style := phaseStyle(p.s, ph.State)
+	l := component.NewLine(p.w).Gap(6).Put(style, m.Mark(ph.State)).Gap(1).PutMax(style, prose.Phase(ph.Phase), 10).To(20)
+	took := ""
+	if d := prose.Took(ph, c.Now); d > 0 {
+		took = prose.Span(d)
+	}
+	news := prose.PhaseNews(ph)
+	l.PutMax(p.s.Text, news, max(p.w-22-component.Width(took)-2, 0))
+	p.add(l.To(p.w-1-component.Width(took)).Put(p.s.Dim, took))
+}
+
+func stepStyle(s *themes.Styles, state rollout.StepState) themes.Style {
+	switch state {
+	case rollout.StepRunning:
+		return s.Busy
+	case rollout.StepDone:
+		return s.Good
+	case rollout.StepDegraded, rollout.StepSkipped, rollout.StepGone, rollout.StepAbortedClean:
+		return s.Warn
+	case rollout.StepFailed, rollout.StepAbortedDirty:
+		return s.Bad
+	}
+	return s.Dim
+}
+
+func phaseStyle(s *themes.Styles, state rollout.PhaseState) themes.Style {
+	switch state {
+	case rollout.PhaseAsking:
+		return s.Strong
+	case rollout.PhaseRunning:
+		return s.Busy
+	case rollout.PhaseDone:
+		return s.Good
+	case rollout.PhaseBlocked, rollout.PhaseSkipped:
+		return s.Warn
+	case rollout.PhaseFailed:
+		return s.Bad
+	}
+	return s.Dim
+}
+
+// drawRunning draws the phase that runs: how far it is, how fast, what holds
+// it up and when the operator is asked. The log's newest lines fill the rest.
+func (v *RunScreen) drawRunning(p *sheet, c *Context, h int) {
+	b := newSheet(c, p.w)
+	if s, ph := present(c.Run); ph != nil {
+		runningPhase(b, c, s, ph)
+	} else {
+		b.text(b.s.Text, "The run is "+prose.RunState(c.Run.State)+withWhy(c.Run.Why)+".")
+	}
+	b.blank()
+	b.add(component.NewLine(b.w).Gap(1).Put(b.s.Title, "LOG"))
+	if room := h - len(b.lines); room > 0 {
+		notes := c.Run.Notes
+		logLines(b, c, notes[max(len(notes)-room, 0):])
+	}
+	p.window(&v.now, b.lines, h)
+}
+
+func withWhy(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// present is the phase that runs or stands now.
+func present(st *rollout.Status) (*rollout.StepStatus, *rollout.PhaseStatus) {
+	for i := range st.Steps {
+		s := &st.Steps[i]
+		if s.State != rollout.StepRunning {
+			continue
+		}
+		for j := range s.Phases {
+			switch s.Phases[j].State {
+			case rollout.PhaseRunning, rollout.PhaseAsking, rollout.PhaseBlocked:
+				return s, &s.Phases[j]
+			}
+		}
+	}
+	return nil, nil
+}
+
+func runningPhase(b *sheet, c *Context, s *rollout.StepStatus, ph *rollout.PhaseStatus) {
+	title := prose.RunningTitle(ph.Phase, s.Plan.Node)
+	b.add(component.NewLine(b.w).Gap(1).Put(b.s.Strong, title).Gap(2).Put(b.s.Text, s.Plan.Addr+" · "+prose.Cluster(c.Run.Identity)))
+	moves := ph.Phase == rollout.PhaseDrain || ph.Phase == rollout.PhaseFill
+	if moved := prose.Moved(ph.Progress); moves && moved != "" {
+		l := component.NewLine(b.w).Gap(factLabel).Put(b.s.Dim, "moved").To(factText).Put(b.s.Strong, moved)
+		bar := component.Bar(ph.Progress.Total-ph.Progress.Left, ph.Progress.Total, barWidth)
+		b.add(l.Gap(2).Put(b.s.Bar, bar))
+	}
+	add := func(label, text string, style themes.Style) {
+		if text != "" {
+			b.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
+		}
+	}
+	add("waits for", ph.Detail, b.s.Text)
+	if moves {
+		add("speed", prose.Speed(ph.Progress), b.s.Text)
+		add("movement", prose.Movement(ph.Progress, c.Now), movementStyle(b.s, ph, c))
+	}
+	add("held up by", prose.Blocked(ph.Progress.Blocking, c.Now), b.s.Warn)
+	for _, bl := range ph.Progress.Blocking[:min(len(ph.Progress.Blocking), 4)] {
+		add("", prose.BlockedLine(bl, c.Now), b.s.Text)
+	}
+	add("limit", prose.TimeLimit(ph.Deadline, c.Now), b.s.Text)
+	if ph.Phase == rollout.PhaseRestart {
+		b.fact(prose.Fact{Label: "output", Lines: s.HookTail}, b.s.Dim)
+	}
+}
+
+func movementStyle(s *themes.Styles, ph *rollout.PhaseStatus, c *Context) themes.Style {
+	if !ph.Progress.LastMove.IsZero() && c.Now.Sub(ph.Progress.LastMove) >= stallWarns {
+		return s.Warn
+	}
+	return s.Text
+}
+
+// stallWarns is how long nothing may move before the line stands out.
+const stallWarns = 30 * time.Second
