@@ -47,9 +47,6 @@ const (
 	stalledAfter = 90 * time.Second
 )
 
-// computeFailed is the status word of a compute whose start or configuration failed.
-const computeFailed compute.State = "failed"
-
 // Attend lists what needs a person, most urgent first, then the oldest, then by node
 // and name. ours are the nodes that a live run of ours is working on.
 func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention {
@@ -134,7 +131,7 @@ func attendCompute(c Compute) (Attention, bool) {
 	switch {
 	case c.Status.Err != nil:
 		a.Reason, a.Cause, a.Since = ComputeUnreachable, c.Status.Err.Error(), c.Status.Since
-	case c.Status.Value.State == computeFailed:
+	case c.Status.Value.State == compute.StateFailed:
 		a.Reason = ComputeFailed
 		if c.Status.Value.Error != nil {
 			a.Cause = *c.Status.Value.Error

@@ -111,7 +111,7 @@ func (b *builder) next(was Node, wire client.Node, now time.Time) Node {
 	if was.Scheduling != wire.Scheduling {
 		n.PolicySince = now
 	}
-	if was.Address() != addressOf(wire) { // perhaps another machine: its launch time compares to nothing
+	if !sameAddress(was.Node, wire) { // perhaps another machine: its launch time compares to nothing
 		delete(b.processes, wire.ID)
 		n.Process = Part[pageserver.Info]{Off: b.processOff}
 	}

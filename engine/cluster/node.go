@@ -22,6 +22,11 @@ func addressOf(n client.Node) string {
 	return net.JoinHostPort(n.ListenHTTPAddr, strconv.Itoa(n.ListenHTTPPort))
 }
 
+// sameAddress says it without building the words: it is asked for every node of every read.
+func sameAddress(a, b client.Node) bool {
+	return a.ListenHTTPAddr == b.ListenHTTPAddr && a.ListenHTTPPort == b.ListenHTTPPort
+}
+
 // BuildName is a build in one short word: its tag, else its revision; "" when
 // neither is known.
 func BuildName(b client.Build) string {
@@ -81,7 +86,7 @@ func sameErr(a, b error) bool {
 
 func sameWire(a, b client.Node) bool {
 	return a.ID == b.ID && a.Availability == b.Availability && a.Scheduling == b.Scheduling &&
-		a.ListenHTTPAddr == b.ListenHTTPAddr && a.ListenHTTPPort == b.ListenHTTPPort &&
+		sameAddress(a, b) &&
 		a.ListenPgAddr == b.ListenPgAddr && a.ListenPgPort == b.ListenPgPort &&
 		sameValue(a.AvailabilityZone, b.AvailabilityZone) && sameValue(a.ListenHTTPSPort, b.ListenHTTPSPort) &&
 		sameValue(a.ListenGRPCAddr, b.ListenGRPCAddr) && sameValue(a.ListenGRPCPort, b.ListenGRPCPort) &&
@@ -114,8 +119,10 @@ func changesOf(was, is Node, now time.Time) []Change {
 		}
 		changes = append(changes, c)
 	}
-	if from, to := was.Address(), is.Address(); from != to {
-		changes = append(changes, Change{At: now, Node: is.ID, What: AddressChanged, From: from, To: to, Attached: -1})
+	if !sameAddress(was.Node, is.Node) {
+		changes = append(changes, Change{
+			At: now, Node: is.ID, What: AddressChanged, From: was.Address(), To: is.Address(), Attached: -1,
+		})
 	}
 	return changes
 }

@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+func counted(start time.Time, counts map[string]int64) client.Metrics {
+	m := client.Metrics{ProcessStart: start}
+	for route, n := range counts {
+		// Refused calls of another driver are calls of another driver.
+		m.Requests = append(m.Requests, client.RequestCount{Route: route, Status: 202, Count: n},
+			client.RequestCount{Route: route, Status: 412, Count: 1})
+	}
+	return m
+}
+
+func TestForeignCalls(t *testing.T) {
+	const drain, fill, config = "control_v1_node_drain", "control_v1_node_fill", "control_v1_node_config"
+	first, second := time.Unix(1000, 0), time.Unix(2000, 0)
+	put := func(verb string, status int) client.Call {
+		return client.Call{Method: "PUT", Path: "/control/v1/node/7/" + verb, Status: status}
+	}
+	type scrape struct {
+		calls  []client.Call // ours, before it
+		start  time.Time
+		counts map[string]int64
+		want   string
+	}
+	tests := map[string][]scrape{
+		"what was there before we looked is nobody's": {
+			{nil, first, map[string]int64{drain: 40}, ""},
+			{nil, first, map[string]int64{drain: 40}, ""},
+		},
+		"ours are not foreign": {
+			{nil, first, nil, ""},
+			{[]client.Call{put("drain", 202), put("drain", 412)}, first, map[string]int64{drain: 1}, ""},
+			{[]client.Call{put("fill", 202), put("fill", 503)}, first, map[string]int64{drain: 1, fill: 1}, ""},
+			{nil, first, map[string]int64{drain: 1, fill: 1}, ""},
+		},
+		"ours may be counted there before its answer is here": {
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{nil, first, map[string]int64{drain: 4}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
+			{nil, first, map[string]int64{drain: 4}, ""},
+		},
+		"E17: another driver, certain with the second scrape, told once": {
+			{nil, first, map[string]int64{drain: 3, config: 1}, ""},
+			{nil, first, map[string]int64{drain: 5, config: 2}, ""},
+			{nil, first, map[string]int64{drain: 5, config: 2}, "config 1, drain 2"},
+			{nil, first, map[string]int64{drain: 5, config: 2}, ""},
+			{nil, first, map[string]int64{drain: 6, config: 2}, ""},
+			{nil, first, map[string]int64{drain: 6, config: 2}, "drain 1"},
+		},
+		"theirs beside ours": {
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 5}, ""},
+			{nil, first, map[string]int64{drain: 5}, "drain 1"},
+		},
+		"D1: a lost answer may or may not be counted": {
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{[]client.Call{put("drain", 0)}, first, map[string]int64{drain: 4}, ""},
+			{nil, first, map[string]int64{drain: 4}, ""},
+		},
+		"a restarted controller counts from zero": {
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
+			{nil, second, map[string]int64{drain: 1}, ""},
+			{nil, second, map[string]int64{drain: 2}, ""},
+			{nil, second, map[string]int64{drain: 2}, "drain 1"},
+		},
+		"an answer that the baseline held already hides nothing later": {
+			{nil, first, map[string]int64{drain: 4}, ""}, // ours is among these, its answer on the way
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
+			{nil, first, map[string]int64{drain: 4}, ""},
+			{nil, first, map[string]int64{drain: 5}, ""},
+			{nil, first, map[string]int64{drain: 5}, "drain 1"},
+		},
+	}
+	for name, scrapes := range tests {
+		t.Run(name, func(t *testing.T) {
+			var watch foreignWatch
+			calls := NewCalls()
+			for i, s := range scrapes {
+				for _, c := range s.calls {
+					calls.Observe(c)
+				}
+				require.Equal(t, s.want, watch.scrape(counted(s.start, s.counts), calls.counts()), "scrape %d", i)
+			}
+		})
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for call, want := range map[[2]string]string{
+		{"PUT", "/control/v1/node/3/drain"}:          "drain",
+		{"DELETE", "/control/v1/node/3/drain"}:       "cancel drain",
+		{"PUT", "/control/v1/node/3/fill?x=1"}:       "fill",
+		{"DELETE", "/control/v1/node/3/fill"}:        "cancel fill",
+		{"PUT", "/control/v1/node/3/config"}:         "config",
+		{"PUT", "/control/v1/node/3/delete"}:         "delete",
+		{"DELETE", "/control/v1/node/3/delete"}:      "cancel delete",
+		{"GET", "/control/v1/node/3"}:                "",
+		{"GET", "/control/v1/node"}:                  "",
+		{"PUT", "/control/v1/tenant/aa/drain"}:       "",
+		{"PUT", "/control/v1/node/3/drain/and/more"}: "",
+	} {
+		require.Equal(t, want, foreignRoutes[routeOf(call[0], call[1])], "%v", call)
+	}
+}
+
+func TestForeignCallsBecomeAnEvent(t *testing.T) {
+	f := newFake(node(1))
+	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {
+		pass(12 * time.Second)
+		f.do(func() {
+			f.metrics.Requests = []client.RequestCount{{Route: "control_v1_cancel_node_drain", Method: "delete", Status: 202, Count: 1}}
+		})
+		pass(21 * time.Second) // G7
+		require.Equal(t, []ChangeKind{ForeignCalls}, kinds(p.Latest().Events))
+		require.Equal(t, "cancel drain 1", p.Latest().Events[0].To)
+	})
+}
