@@ -66,7 +66,7 @@ func (b Binding) On(screen string) bool { return slices.Contains(b.Screens, scre
 
 // keyMap is the one table of keys: hints, the help screen and the screens
 // themselves read it.
-var keyMap = buildKeyMap()
+var keyMap = append(buildKeyMap(), runKeyMap()...)
 
 // KeyMap is a copy of the table of keys.
 func KeyMap() []Binding { return slices.Clone(keyMap) }
