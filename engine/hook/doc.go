@@ -12,6 +12,7 @@
 // bounded, freed of secrets and control characters, and handed over line by
 // line.
 //
-// A process that the command leaves behind, such as a daemon, must not keep our
-// output pipe: it is closed two seconds after the command itself has ended.
+// A process that the command leaves behind, such as a daemon, should have its
+// output redirected: our end of the pipe is closed two seconds after the command
+// itself has ended, and at once when this program ends before it.
 package hook

@@ -69,6 +69,8 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("grace %s is negative", s.KillGrace)
 	case len(s.Argv) > 0 && strings.TrimSpace(s.Argv[0]) == "":
 		return errors.New("command is empty: its first element is the program's name")
+	case s.Shell != "" && strings.TrimSpace(s.Shell) == "":
+		return errors.New("shell is empty")
 	case s.Manual:
 		return nil
 	}

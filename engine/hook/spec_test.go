@@ -23,6 +23,7 @@ func TestValidate(t *testing.T) {
 		"empty argv":              {Spec{Argv: []string{}}, "command is empty"},
 		"empty program":           {Spec{Argv: []string{" ", "x"}}, "command is empty"},
 		"program renders to none": {Spec{Argv: []string{`{{if eq .AZ "b"}}x{{end}}`}}, "command is empty"},
+		"blank shell":             {Spec{Shell: " \n"}, "shell is empty"},
 		"two":                     {Spec{Argv: []string{"x"}, Shell: "y"}, "only one"},
 		"shell and manual":        {Spec{Shell: "y", Manual: true}, "only one"},
 		"unknown field":           {Spec{Argv: []string{"ssh", "{{.Hots}}"}}, "command[1]: unknown field .Hots; known are .ID .Host .AZ .Attempt"},

@@ -224,15 +224,22 @@ func (j *Journal) arm() {
 		return
 	}
 	j.flushes.Add(1)
-	j.timer = time.AfterFunc(flushEvery, func() {
+	var mine *time.Timer
+	mine = time.AfterFunc(flushEvery, func() {
 		defer j.flushes.Done()
 		j.mu.Lock()
 		defer j.mu.Unlock()
+		// While this waited for the mutex it may have been disarmed, and another
+		// one armed.
+		if j.timer != mine {
+			return
+		}
 		j.timer = nil
 		if j.dirty && !j.closed && j.broken == nil {
 			_ = j.sync() // kept in j.broken, which the next Append and Err return
 		}
 	})
+	j.timer = mine
 }
 
 func (j *Journal) disarm() {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -35,7 +36,8 @@ type RunInfo struct {
 }
 
 // Runs lists all runs of the cluster, newest first. One that cannot be read is
-// listed with its error.
+// listed with its error. Of a run that was closed only both ends are read, so
+// that a long history costs little; Read finds damage in between.
 func (s *Store) Runs() ([]RunInfo, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "runs"))
 	if err != nil {
@@ -55,6 +57,10 @@ func (s *Store) Runs() ([]RunInfo, error) {
 // info reads one run without repairing it.
 func (s *Store) info(runID string, started time.Time) RunInfo {
 	info := RunInfo{ID: runID, Cluster: s.cluster, Started: started, Path: s.journalPath(runID)}
+	if first, last, ok := s.ends(runID); ok {
+		info.fill(Records{first, last})
+		return info
+	}
 	b, err := os.ReadFile(info.Path)
 	if err != nil {
 		info.Err = err
@@ -64,6 +70,40 @@ func (s *Store) info(runID string, started time.Time) RunInfo {
 	info.Repair, info.Err = repair, err
 	info.fill(recs)
 	return info
+}
+
+// ends reads the first and the last record of a closed run; ok is false for any
+// other, and for one whose ends are not whole.
+func (s *Store) ends(runID string) (first, last Record, ok bool) {
+	f, err := os.Open(s.journalPath(runID))
+	if err != nil {
+		return first, last, false
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil {
+		return first, last, false
+	}
+	size := st.Size()
+	head := make([]byte, min(size, MaxLine))
+	tail := make([]byte, min(size, MaxLine))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return first, last, false
+	}
+	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return first, last, false
+	}
+	p := s.parser(runID)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if first, err = p.next(line); err != nil {
+		return first, last, false
+	}
+	tail, whole := bytes.CutSuffix(tail, []byte("\n"))
+	tail = tail[bytes.LastIndexByte(tail, '\n')+1:]
+	if last, err = decode(tail); err != nil || !whole || last.Run != runID || last.V > Version || last.Side != nil {
+		return first, last, false
+	}
+	return first, last, last.Kind == KindClose
 }
 
 func (i *RunInfo) fill(recs Records) {
