@@ -17,7 +17,7 @@ const (
 	databaseWrite     = 8 * time.Millisecond
 	lagLookup         = 2 * time.Millisecond
 	operationSpawn    = 10 * time.Millisecond
-	exitDelay         = 20 * time.Millisecond // from a failed assertion to the end of the process
+	exitDelay         = 100 * time.Millisecond // from a failed assertion to the end of the process
 	startupScan       = time.Second            // when every node answers
 	startupScanSilent = 5 * time.Second        // when one does not
 	startupWait       = 30 * time.Second       // what a request waits for a controller that starts

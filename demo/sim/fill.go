@@ -42,46 +42,70 @@ func (w *World) fillPlan(n *node) []client.TenantShardID {
 // node reaches the average, never pushing a donor below it, and never too much
 // of one tenant.
 func (w *World) fillForBalance(n *node, free []*shard, planned int) []client.TenantShardID {
-	attached := map[client.NodeID]int{}
-	total := 0
-	for _, other := range w.nodes {
-		attached[other.id] = other.attached
-		total += other.attached
-	}
-	target := total / len(w.nodes)
-	perTenant := map[*tenant]int{}
+	d := newDonors(w, n, free)
 	var plan []client.TenantShardID
-	for planned < target-n.attached {
-		donor := w.donor(n, free, attached, target, perTenant)
-		if donor < 0 {
+	for planned < d.target-n.attached {
+		s := d.take()
+		if s == nil {
 			break
 		}
-		s := free[donor]
-		free = slices.Delete(free, donor, donor+1)
-		attached[s.attached]--
-		perTenant[s.tenant]++
 		planned++
 		plan = append(plan, s.id)
 	}
 	return plan
 }
 
-// donor is the index of the next shard to take, -1 when none may be taken.
-func (w *World) donor(n *node, free []*shard, attached map[client.NodeID]int, target int, taken map[*tenant]int) int {
-	best, load := -1, target
-	for i, s := range free {
-		from := w.node(s.attached)
-		if from == nil || from == n || !from.available() {
-			continue
-		}
-		if taken[s.tenant] >= max(1, len(s.tenant.shards)/len(w.nodes)) {
-			continue
-		}
-		if attached[s.attached] > load {
-			best, load = i, attached[s.attached]
+// donors are the nodes that a fill may take free shards from.
+type donors struct {
+	nodes     []*node
+	perTenant int // a tenant's shards divided by this is the most to take of it
+	target    int // attached shards that every node would have
+	attached  map[client.NodeID]int
+	offers    map[client.NodeID][]*shard
+	taken     map[*tenant]int
+}
+
+func newDonors(w *World, n *node, free []*shard) *donors {
+	d := &donors{attached: map[client.NodeID]int{}, offers: map[client.NodeID][]*shard{}, taken: map[*tenant]int{}}
+	total := 0
+	for _, other := range w.nodes {
+		total += other.attached
+		d.attached[other.id] = other.attached
+		if other != n && other.available() {
+			d.nodes = append(d.nodes, other)
 		}
 	}
-	return best
+	d.target, d.perTenant = total/len(w.nodes), len(w.nodes)
+	for _, s := range free {
+		d.offers[s.attached] = append(d.offers[s.attached], s)
+	}
+	return d
+}
+
+// take is the next shard of the most loaded donor; nil when none may be taken.
+func (d *donors) take() *shard {
+	for {
+		var from *node
+		for _, n := range d.nodes {
+			if len(d.offers[n.id]) == 0 || d.attached[n.id] <= d.target {
+				continue
+			}
+			if from == nil || d.attached[n.id] > d.attached[from.id] {
+				from = n
+			}
+		}
+		if from == nil {
+			return nil
+		}
+		s := d.offers[from.id][0]
+		d.offers[from.id] = d.offers[from.id][1:]
+		if d.taken[s.tenant] >= max(1, len(s.tenant.shards)/d.perTenant) {
+			continue
+		}
+		d.taken[s.tenant]++
+		d.attached[from.id]--
+		return s
+	}
 }
 
 func (w *World) fillTurn(op *operation) {

@@ -145,16 +145,21 @@ func (w *World) occupy(op *operation) {
 }
 
 // leave ends a task. The first of two overlapping ones to end fails the
-// controller's own assertion, and the process exits.
+// controller's own assertion: no task gets further, and the process exits.
 func (w *World) leave(op *operation) {
 	w.cancel(op.wake)
 	w.tasks = slices.DeleteFunc(w.tasks, func(o *operation) bool { return o == op })
 	if w.slot == op {
 		w.slot = nil
 	}
-	if op.overlaps {
-		w.afterController(exitDelay, w.Kill)
+	if !op.overlaps {
+		return
 	}
+	for _, other := range w.tasks {
+		w.cancel(other.wake)
+		other.next = nil
+	}
+	w.afterController(exitDelay, w.Kill)
 }
 
 // await goes on with next when every outstanding move has ended, or when the
