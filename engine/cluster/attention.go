@@ -85,12 +85,12 @@ func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention
 func attendAvailability(n Node, now time.Time) (Attention, bool) {
 	a := Attention{Node: n.ID, State: n.Availability, Since: n.AvailabilitySince}
 	switch {
+	case n.Availability != client.AvailabilityActive && n.Availability != client.AvailabilityWarmingUp:
+		a.Reason = NodeOffline
 	case n.Flapping():
 		a.Reason, a.Count = NodeFlapping, int64(n.Flaps)
 	case n.Availability == client.AvailabilityActive:
 		return Attention{}, false
-	case n.Availability != client.AvailabilityWarmingUp:
-		a.Reason = NodeOffline
 	case olderThan(n.AvailabilitySince, now, warmingLong):
 		a.Reason = WarmingUpLong
 	default:

@@ -153,6 +153,15 @@ func TestNodeListedTwiceIsAFailedRead(t *testing.T) {
 func TestFlaps(t *testing.T) {
 	b := newBuilder(Identity{}, nil, epoch)
 	now := epoch
+	for _, a := range []client.Availability{"Active", "Offline", "WarmingUp", "Active"} {
+		n := node(1)
+		n.Availability = a
+		b.nodes([]client.Node{n}, now)
+	}
+	require.Equal(t, 3, b.cur.Nodes.Value[0].Flaps)
+	require.False(t, b.cur.Nodes.Value[0].Flapping(), "a restart is no flapping")
+
+	b = newBuilder(Identity{}, nil, epoch)
 	for i := range 5 {
 		n := node(1)
 		if i%2 == 1 {

@@ -57,14 +57,15 @@ type Node struct {
 	// When the present Attached figure arrived, from the first read on: how long
 	// nothing has moved, in steps of 20 s. Zero while it is unknown.
 	AttachedSince time.Time
-	// Changes of availability in the last five minutes: more than two is flapping.
+	// Changes of availability in the last five minutes.
 	Flaps int
 
 	Process Part[pageserver.Info] // build and launch time
 }
 
-// Flapping reports an availability that changes too often to be trusted.
-func (n Node) Flapping() bool { return n.Flaps > 2 }
+// Flapping reports an availability that changes too often to be trusted. One
+// restart makes three changes at most: Offline, WarmingUp, Active.
+func (n Node) Flapping() bool { return n.Flaps > 3 }
 
 // Address is host:port of the node's HTTP listener.
 func (n Node) Address() string { return addressOf(n.Node) }

@@ -150,9 +150,9 @@ func leftoversAccepted(in Input) Fact {
 	case left.Listed && in.Now.Sub(left.At) >= LeftoversFresh:
 		return unknown("shards were listed " + age(in.Now.Sub(left.At)) + " ago")
 	case left.Listed && left.Left > left.Accepted:
-		return fail(fmt.Sprintf("%d of %d shards that stayed are not accepted", left.Left-left.Accepted, left.Left))
+		return fail(fmt.Sprintf("%s stayed, %d not accepted", shards(left.Left), left.Left-left.Accepted))
 	case left.Listed && left.Left > 0:
-		return pass(fmt.Sprintf("%d shards stayed, all accepted", left.Left))
+		return pass(shards(left.Left) + " stayed, all accepted")
 	case left.Listed:
 		return pass("no shard stayed")
 	case left.AcceptedUnread:

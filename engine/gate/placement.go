@@ -87,7 +87,7 @@ func lastOfAZ(in Input, az string) Fact {
 	case in.Tenants == nil:
 		return unknown(last + "the tenants were not read yet")
 	case in.Tenants.OnlySecondaryInAZ > 0:
-		return fail(fmt.Sprintf("%s%d shards have their only secondary there", last, in.Tenants.OnlySecondaryInAZ))
+		return fail(fmt.Sprintf("%s%s with no secondary anywhere else", last, shards(in.Tenants.OnlySecondaryInAZ)))
 	}
 	return pass(last + "no shard has its only secondary there (remark)")
 }
@@ -158,4 +158,12 @@ func count(n int64) string {
 		return "an unknown number"
 	}
 	return fmt.Sprint(n)
+}
+
+// shards counts in words.
+func shards(n int) string {
+	if n == 1 {
+		return "1 shard"
+	}
+	return fmt.Sprintf("%d shards", n)
 }
