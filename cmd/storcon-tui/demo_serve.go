@@ -46,7 +46,7 @@ func (p *program) serveDemo(ctx context.Context, options server.Options, configO
 	if err := p.checkDemo(options); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, _, stop := watchSignals(ctx)
 	defer stop()
 	cluster, err := server.Start(ctx, options)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -54,12 +53,15 @@ func exitCode(err error) rollout.ExitCode {
 		asked  *exitError
 		locked *journal.ErrLocked
 		broken *journal.CorruptError
+		signal signalError
 	)
 	switch {
 	case err == nil:
 		return rollout.ExitDone
 	case errors.As(err, &asked):
 		return asked.code
+	case errors.As(err, &signal):
+		return rollout.ExitCode(128 + int(signal.signal)) // as shells have it: 130, 143
 	case errors.As(err, &locked):
 		return rollout.ExitLocked
 	case errors.As(err, &broken), errors.Is(err, journal.ErrBroken), errors.Is(err, journal.ErrNewer):
@@ -71,8 +73,6 @@ func exitCode(err error) rollout.ExitCode {
 		return rollout.ExitUnreachable
 	case client.KindOf(err) == client.ReadOnly:
 		return rollout.ExitPreflight
-	case errors.Is(err, context.Canceled):
-		return rollout.ExitInterrupted
 	}
 	return rollout.ExitInternal
 }

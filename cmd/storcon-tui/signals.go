@@ -2,14 +2,80 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
-// untilSignal is a context that ends with the first signal to stop; the next
-// one ends the process.
-func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+// signalError is the signal that ended what was going on.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string {
+	switch e.signal {
+	case syscall.SIGINT:
+		return "interrupted (SIGINT)"
+	case syscall.SIGTERM:
+		return "told to end (SIGTERM)"
+	case syscall.SIGHUP:
+		return "the terminal is gone (SIGHUP)"
+	}
+	return e.signal.String()
+}
+
+// signals turns signals into what they mean for a verb: SIGTERM and SIGHUP
+// cancel its context, SIGINT too, unless somebody listens to interrupts.
+type signals struct {
+	interrupts chan struct{} // SIGINT, while listening
+
+	mu        sync.Mutex
+	listening bool
+}
+
+// watchSignals gives a context whose cause is the signalError. stop ends the
+// watch and waits for it.
+func watchSignals(parent context.Context) (ctx context.Context, s *signals, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	s = &signals{interrupts: make(chan struct{}, 2)}
+	received := make(chan os.Signal, 4)
+	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case got := <-received:
+				s.take(got, cancel)
+			case <-done:
+				return
+			}
+		}
+	})
+	return ctx, s, func() {
+		signal.Stop(received)
+		close(done)
+		watch.Wait()
+		cancel(nil)
+	}
+}
+
+func (s *signals) take(got os.Signal, cancel context.CancelCauseFunc) {
+	sig, _ := got.(syscall.Signal)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sig == syscall.SIGINT && s.listening {
+		select {
+		case s.interrupts <- struct{}{}:
+		default: // two are waiting already
+		}
+		return
+	}
+	cancel(signalError{sig})
+}
+
+// listen has SIGINT go to interrupts from now on.
+func (s *signals) listen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listening = true
 }

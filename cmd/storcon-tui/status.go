@@ -52,7 +52,7 @@ func (p *program) status(ctx context.Context, format string) error {
 		return err
 	}
 	defer c.close()
-	ctx, stop := untilSignal(ctx)
+	ctx, _, stop := watchSignals(ctx)
 	defer stop()
 	return c.polled(ctx, func(ctx context.Context) error {
 		snapshot, err := c.observe(ctx)
