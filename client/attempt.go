@@ -67,11 +67,17 @@ func (discard) Debugf(string, ...any) {}
 func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (outcome, error) {
 	out := outcome{mutates: req.mutates(), want: req.Want}
 	token, err := c.token(ctx, req)
+	if ctx.Err() != nil {
+		return out, c.unsent(req, ctx.Err())
+	}
 	if err != nil {
 		return out, &Error{
 			Kind: Unauthorized, Method: req.Method, Path: req.Path,
 			Err: fmt.Errorf("token from %s: %w", c.cfg.Token.Describe(), err),
 		}
+	}
+	if req.Method != http.MethodGet {
+		ctx = context.WithoutCancel(ctx) // from here on, see write
 	}
 	start := time.Now()
 	body, location, err := c.exchange(ctx, via, req, token, &out)

@@ -26,22 +26,35 @@ func classify(o outcome) Kind {
 		return 0
 	case o.status >= 200 && o.status < 300:
 		return unlessMutating(o, BadAnswer)
-	case o.status == http.StatusUnauthorized, o.status == http.StatusForbidden:
-		return Unauthorized
-	case o.status == http.StatusRequestTimeout:
-		return classifyTimeout(o)
-	case o.status == http.StatusTooManyRequests:
-		return Unreachable
 	case o.status >= 500:
 		return classifyServerError(o)
-	case o.status == http.StatusNotFound && strings.EqualFold(o.msg, textPageNotFound):
-		return BadAnswer // a pageserver's router, which lacks the route
-	case o.status == http.StatusBadRequest && o.inJSON && o.msg == textNoComputeToken:
+	case o.status >= 400:
+		return classifyClientError(o)
+	}
+	return BadAnswer // a redirect, which the API has not: nothing was carried out
+}
+
+func classifyClientError(o outcome) Kind {
+	switch o.status {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		return Unauthorized
-	case o.status >= 400 && o.inJSON:
+	case http.StatusRequestTimeout:
+		return classifyTimeout(o)
+	case http.StatusTooManyRequests:
+		return Unreachable
+	case http.StatusNotFound:
+		if strings.EqualFold(o.msg, textPageNotFound) {
+			return BadAnswer // a pageserver's router, which lacks the route
+		}
+	case http.StatusBadRequest:
+		if o.inJSON && o.msg == textNoComputeToken {
+			return Unauthorized
+		}
+	}
+	if o.inJSON {
 		return Refused
 	}
-	return BadAnswer // a redirect, or somebody else's 4xx: nothing was carried out
+	return BadAnswer // somebody else's words: nothing was carried out
 }
 
 func classifySilence(o outcome) Kind {

@@ -23,7 +23,7 @@ func New(cfg Config) (*Client, error) {
 
 // WithoutRetries is the same client, connections and all, whose reads are sent
 // once. It is for callers that repeat their reads anyway, such as a poller.
-func (c *Client) WithoutRetries() *Client { return &Client{conn: c.conn.withoutRetries()} }
+func (c *Client) WithoutRetries() *Client { return &Client{conn: c.conn.WithoutRetries()} }
 
 // BaseURL is the controller's address, without a trailing slash.
 func (c *Client) BaseURL() string { return c.conn.BaseURL() }

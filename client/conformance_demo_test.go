@@ -135,6 +135,16 @@ func faultCases() []conformanceCase {
 			ok(t, s.StartDrain(ctx, id))
 		}},
 		{"pageservers tell their launch, and a restart changes it", demo, restart},
+		{"a pageserver at the controller's address is recognised", demo, func(t *testing.T, s *subject) {
+			n := s.nodes(t)[0]
+			address := must(pageserver.ForNode(n, nil))(t).BaseURL()
+			c := s.with(t, func(cfg *client.Config) { cfg.BaseURL = address })
+			_, nodes := c.Nodes(t.Context())
+			_, metrics := c.Metrics(t.Context())
+			refused(t, nodes, client.BadAnswer, 404, "answers like a pageserver")
+			refused(t, metrics, client.BadAnswer, 200, "answers like a pageserver")
+			refused(t, c.StartDrain(t.Context(), n.ID), client.BadAnswer, 404, "answers like a pageserver")
+		}},
 		{"computes tell their status", demo, func(t *testing.T, s *subject) {
 			for _, info := range s.demo.Computes() {
 				c := must(compute.New(client.Config{BaseURL: info.URL}))(t)

@@ -109,7 +109,8 @@ var instants = cmp.FilterValues(
 		x, errX := time.Parse(time.RFC3339Nano, a)
 		y, errY := time.Parse(time.RFC3339Nano, b)
 		return errors.Join(errX, errY) == nil && x.Equal(y)
-	}))
+	}),
+)
 
 func nodeCases() []conformanceCase {
 	return []conformanceCase{

@@ -83,8 +83,9 @@ func NewConn(cfg Config, dialect Dialect) (*Conn, error) {
 	return c, nil
 }
 
-// withoutRetries shares everything, the slot for mutating requests included.
-func (c *Conn) withoutRetries() *Conn {
+// WithoutRetries is the same connection, the slot for mutating requests
+// included, whose reads are sent once.
+func (c *Conn) WithoutRetries() *Conn {
 	once := *c
 	once.retries = 0
 	return &once
@@ -142,10 +143,7 @@ func (c *Conn) write(ctx context.Context, req Request) error {
 	case <-ctx.Done():
 		return c.unsent(req, ctx.Err())
 	}
-	if err := ctx.Err(); err != nil {
-		return c.unsent(req, err)
-	}
-	out, err := c.attempt(context.WithoutCancel(ctx), c.writes, req)
+	out, err := c.attempt(ctx, c.writes, req)
 	if KindOf(err) == Unauthorized && out.status != 0 {
 		c.renewToken(ctx, req)
 	}

@@ -110,11 +110,11 @@ func readQuery(query string) (TenantsPage, bool) {
 		switch name {
 		case "":
 		case "limit":
-			n, err := strconv.Atoi(value)
-			if err != nil || n == 0 {
-				return page, false
+			if n, _ := strconv.Atoi(value); n > 0 {
+				page.Limit = n
+				continue
 			}
-			page.Limit = n
+			return page, false
 		case "start_after":
 			if len(value) != 32 {
 				return page, false
@@ -147,8 +147,8 @@ func askNode(ctx context.Context, c *Client, e exchange, route []string) (got an
 	case "DELETE/fill":
 		err = c.CancelFill(ctx, id)
 	case "PUT/config":
-		var cfg NodeConfig
-		if json.Unmarshal([]byte(e.Request.Body), &cfg) != nil || cfg.NodeID != id {
+		cfg, ours := readConfig(e.Request.Body, id)
+		if !ours {
 			return nil, false, nil
 		}
 		err = c.ConfigureNode(ctx, cfg)
@@ -156,6 +156,13 @@ func askNode(ctx context.Context, c *Client, e exchange, route []string) (got an
 		return nil, false, nil
 	}
 	return got, true, err
+}
+
+// readConfig is the recorded body of a configure, if the client could have
+// sent it.
+func readConfig(body string, id NodeID) (cfg NodeConfig, ours bool) {
+	err := json.Unmarshal([]byte(body), &cfg)
+	return cfg, err == nil && cfg.NodeID == id
 }
 
 // TestRecordings replays every exchange of every recording over loopback

@@ -28,6 +28,10 @@ func New(cfg client.Config) (*Client, error) {
 // BaseURL is the compute's address, without a trailing slash.
 func (c *Client) BaseURL() string { return c.conn.BaseURL() }
 
+// WithoutRetries is the same client, whose reads are sent once. It is for
+// callers that repeat their reads anyway.
+func (c *Client) WithoutRetries() *Client { return &Client{conn: c.conn.WithoutRetries()} }
+
 // CloseIdle closes connections that wait for the next request.
 func (c *Client) CloseIdle() { c.conn.CloseIdle() }
 

@@ -37,7 +37,7 @@ func serving(t *testing.T, cfg client.Config, handler http.HandlerFunc) *Client 
 func saying(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		io.WriteString(w, body)
+		_, _ = io.WriteString(w, body) // the client may have gone
 	}
 }
 

@@ -29,7 +29,7 @@ func serving(t *testing.T, status int, body string) *Client {
 			t.Errorf("%s %s, Authorization %q", r.Method, r.URL, r.Header.Get("Authorization"))
 		}
 		w.WriteHeader(status)
-		io.WriteString(w, body)
+		_, _ = io.WriteString(w, body) // the client may have gone
 	}))
 	t.Cleanup(server.Close)
 	host, port, err := net.SplitHostPort(server.Listener.Addr().String())

@@ -18,8 +18,8 @@ type Sample struct {
 }
 
 // Families maps a family's name, without a trailing _total, to its samples. A
-// family that is described but has no series is present and empty. Histograms
-// and summaries are left out.
+// family that is described but has no series is absent; a histogram or summary
+// has no samples.
 type Families map[string][]Sample
 
 // Parse reads one scrape.

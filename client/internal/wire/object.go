@@ -15,6 +15,7 @@ type Field[T any] struct {
 	Present bool
 }
 
+// UnmarshalJSON is called only for a member that is present.
 func (f *Field[T]) UnmarshalJSON(raw []byte) error {
 	f.Present = true
 	if string(raw) == "null" {
@@ -30,6 +31,7 @@ type Flag struct {
 	Present bool
 }
 
+// UnmarshalJSON is called only for a member that is present.
 func (f *Flag) UnmarshalJSON(raw []byte) error {
 	f.Present = true
 	switch string(raw) {
