@@ -57,7 +57,7 @@ func StaleText(c *Context) string {
 	if s == nil || !s.Nodes.Known() || !s.Stale(c.Now) {
 		return ""
 	}
-	return fmt.Sprintf("STALE %s — %s, retrying", age(s.Nodes.Age(c.Now)), cmp.Or(silence(s.Nodes.Err), "controller not answering"))
+	return fmt.Sprintf("STALE %s — %s, retrying", Age(s.Nodes.Age(c.Now)), cmp.Or(silence(s.Nodes.Err), "controller not answering"))
 }
 
 // silence words why the node list is not read, "" for no error.
@@ -80,9 +80,9 @@ func tokenProblem(c *Context) string {
 	case expires.IsZero() || left > tokenSoon:
 		return ""
 	case left > 0:
-		return "the token expires in " + age(left)
+		return "the token expires in " + Age(left)
 	}
-	return "the token expired " + age(-left) + " ago"
+	return "the token expired " + Age(-left) + " ago"
 }
 
 // liveNodes are those that a live run of ours has begun and not ended.
@@ -143,7 +143,7 @@ func sinceText(before string, since, now time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	return before + age(now.Sub(since))
+	return before + Age(now.Sub(since))
 }
 
 // problemTexts joins problems for the one line that they get.

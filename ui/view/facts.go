@@ -31,8 +31,8 @@ func ageUnits(d time.Duration) (n int64, unit string) {
 	return int64(d / (24 * time.Hour)), "d"
 }
 
-// age words an age in one unit: "41 s", "14 min", "3 h", "12 d".
-func age(d time.Duration) string {
+// Age words an age in one unit: "41 s", "14 min", "3 h", "12 d".
+func Age(d time.Duration) string {
 	n, unit := ageUnits(d)
 	return fmt.Sprintf("%d %s", n, unit)
 }

@@ -136,7 +136,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 				if r.launch.IsZero() {
 					return unknownFigure
 				}
-				return age(ago(r.launch))
+				return Age(ago(r.launch))
 			}),
 		},
 	}
@@ -152,7 +152,7 @@ func drawAvailability(l *component.Line, s *themes.Styles, r *nodeRow, w int, ag
 	case r.flapping:
 		word += " flaps"
 	case r.availability != client.AvailabilityActive && !r.since.IsZero():
-		word += " " + age(ago(r.since))
+		word += " " + Age(ago(r.since))
 	}
 	l.PutMax(availabilityStyle(s, r.availability), word, w)
 }

@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
+)
+
+// Source is where the picture of the cluster comes from.
+type Source interface {
+	Latest() *cluster.Snapshot // nil before the first
+	// Subscribe gives a channel that is pinged after every change, and a
+	// function that ends it.
+	Subscribe() (<-chan struct{}, func())
+}
+
+// ShardWatcher is a Source that can read the shard list of a node while
+// somebody looks at it.
+type ShardWatcher interface {
+	WatchShards(id client.NodeID) (release func())
+}
+
+// Runs makes plans and starts runs. Both may take long and end with ctx.
+type Runs interface {
+	Plan(ctx context.Context, goal rollout.Goal, nodes []client.NodeID) (rollout.Plan, error)
+	// Start starts a run. The run is not bound to ctx: it lives until it ends or is
+	// detached.
+	Start(ctx context.Context, plan rollout.Plan) (LiveRun, error)
+}
+
+// LiveRun is a live or ended run.
+type LiveRun interface {
+	Status() *rollout.Status
+	Subscribe() (<-chan struct{}, func())
+	Answer(a rollout.Answer) error
+	// Pause has the run stand still at the next safe place and ask.
+	Pause(why string)
+	// Detach ends the run's hold on the cluster and leaves what runs there.
+	Detach(why string)
+	// Done is closed when the run has ended or is detached, its journal closed.
+	Done() <-chan struct{}
+}
+
+// Deps is everything that the program needs. Source, Runs and Styles must be
+// set.
+type Deps struct {
+	Source Source
+	Runs   Runs
+	Styles *themes.Styles
+	ASCII  bool // a locale without UTF-8
+
+	Operator rollout.Operator
+	// ReadOnly says why nothing can be sent, "" when it can; the Snapshot's
+	// Identity carries the flag that screens show.
+	ReadOnly string
+	// Unfinished names the run that an earlier console left open; "" = none.
+	Unfinished string
+	Version    string
+	Location   *time.Location // of wall-clock times; nil = local
+	// Settle is how long after the start keys are not taken, for a terminal
+	// that may still be answering a question (probe.Answer.Unanswered).
+	Settle time.Duration
+	// CrashLog is the file that a panic's stack goes to; "" = standard error.
+	CrashLog string
+
+	Input  io.Reader        // nil = the terminal
+	Output io.Writer        // nil = standard output
+	Stderr io.Writer        // nil = standard error
+	Now    func() time.Time // nil = time.Now
+}
+
+func (d Deps) withDefaults() Deps {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Location == nil {
+		d.Location = time.Local
+	}
+	return d
+}

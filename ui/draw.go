@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+	"github.com/StorconTUI/storcon-tui/ui/view"
+)
+
+// roomy is the height from which the header has rules around the screen.
+const roomy = 10
+
+// draw makes the frame: exactly h lines of w cells, without a line break at the
+// end.
+func (m *model) draw() string {
+	if m.w <= 0 || m.h <= 0 {
+		return ""
+	}
+	c := m.context()
+	m.drawnAt = c.Now.Unix()
+	head, foot := m.header(c), m.footer(c)
+	if m.h >= roomy {
+		rule := component.Rule(c.Styles.Rule, m.w)
+		head, foot = append(head, rule), append([]string{rule}, foot...)
+	} else {
+		head = head[:min(1, max(m.h-2, 0))]
+		foot = foot[len(foot)-1:]
+	}
+	body := max(m.h-len(head)-len(foot), 0)
+	var b strings.Builder
+	b.Grow(m.w * m.h * 2)
+	n := 0
+	put := func(lines []string) {
+		for _, line := range lines {
+			if n == m.h {
+				return
+			}
+			if n > 0 {
+				b.WriteByte('\n')
+			}
+			if m.deps.ASCII {
+				line = component.ASCII(line)
+			}
+			b.WriteString(line)
+			n++
+		}
+	}
+	put(head)
+	put(m.top().Lines(c, m.w, body))
+	put(foot)
+	return b.String()
+}
+
+// header is who and where, how the cluster is, and what needs a person.
+func (m *model) header(c *view.Context) []string {
+	d := m.digested(c)
+	lines := []string{m.identity(c, d)}
+	if len(d.summary) > 0 {
+		lines = append(lines, component.NewLine(m.w).Gap(1).Put(c.Styles.Text, joinFitting(d.summary, m.w-2)).String())
+	}
+	if len(d.problems) > 0 {
+		lines = append(lines, m.attention(c, d.problems))
+	}
+	return lines
+}
+
+// identity is the first line. When room is short, what is least needed goes:
+// the leader's age, the program's name, the middle of the endpoint.
+func (m *model) identity(c *view.Context, d *digest) string {
+	s := c.Styles
+	left := component.NewLine(m.w)
+	left.Gap(1)
+	name, endpoint := "", ""
+	if id := c.Snapshot; id != nil {
+		if id.Demo {
+			left.Put(s.Badge, " DEMO ").Gap(1)
+		}
+		if id.ReadOnly {
+			left.Put(s.Badge, " READ-ONLY ").Gap(1)
+		}
+		name, endpoint = id.Name, id.Endpoint
+	}
+	right := m.right(c, d)
+	const program = "storcon-tui  "
+	room := left.Left() - 1
+	width := func() int { return component.Width(strings.Join(right, " · ")) + 2 }
+	if component.Width(program+name+" · "+endpoint)+width() > room && len(right) > 2 {
+		right = append(right[:len(right)-2:len(right)-2], right[len(right)-1]) // the leader
+	}
+	if component.Width(program+name+" · "+endpoint)+width() <= room {
+		left.Put(s.Dim, program)
+	}
+	left.Put(s.Strong, name)
+	if endpoint != "" && endpoint != name {
+		left.Put(s.Dim, " · ")
+		left.Put(s.Text, component.TruncateMiddle(endpoint, max(left.Left()-1-width(), 12)))
+	}
+	text := strings.Join(right, " · ")
+	style := s.Text
+	if strings.HasPrefix(right[len(right)-1], "STALE") {
+		style = s.Bad
+	}
+	left.Gap(2)
+	return left.To(m.w-1-component.Width(text)).Put(style, text).String()
+}
+
+// right is the run, the controller's operation, its leader, the data's age; the
+// leader stands last but one and is absent when it is not known.
+func (m *model) right(c *view.Context, d *digest) []string {
+	var parts []string
+	if view.RunLive(c.Run) {
+		parts = append(parts, "run: "+runWord(c.Run))
+	}
+	parts = append(parts, d.op)
+	s := c.Snapshot
+	if s == nil || !s.Nodes.Known() {
+		return append(parts, "no data yet")
+	}
+	if at := s.Leader.Value.StartedAt; s.Leader.Known() && !at.IsZero() {
+		parts = append(parts, "leader "+view.Age(c.Now.Sub(at)))
+	} else {
+		parts = append(parts, "leader "+prose.Unknown)
+	}
+	age := s.Nodes.Age(c.Now)
+	switch {
+	case s.Stale(c.Now):
+		return append(parts, "STALE "+view.Age(age))
+	case age < 2*time.Second:
+		return append(parts, "data < 2 s") // one word for all that is fresh: nothing to draw again
+	}
+	return append(parts, "data "+view.Age(age))
+}
+
+// runWord is a live run in two words.
+func runWord(r *rollout.Status) string {
+	if r.Prompt != nil {
+		return "asks you"
+	}
+	return prose.RunState(r.State)
+}
+
+// attention is the most urgent problem, and as many others as fit.
+func (m *model) attention(c *view.Context, list []view.Problem) string {
+	s := c.Styles
+	const next = "n next"
+	l := component.NewLine(m.w)
+	l.Gap(1).Put(s.Bad, fmt.Sprintf("! %d:", len(list))).Gap(1)
+	room := l.Left() - 1
+	withNode := false
+	for _, p := range list {
+		withNode = withNode || p.Node != 0
+	}
+	onNodes := m.top().ID() == view.ScreenNodes
+	if withNode && onNodes {
+		room -= len(next) + 2
+	}
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = p.Text
+	}
+	l.PutMax(s.Warn, joinFitting(texts, room), room)
+	if withNode && onNodes {
+		l.To(m.w-1-len(next)).Put(s.Key, "n").Put(s.Text, " next")
+	}
+	return l.String()
+}
+
+// joinFitting joins the first parts that fit in w cells; the very first is kept
+// even if it has to be cut.
+func joinFitting(parts []string, w int) string {
+	text := parts[0]
+	for _, p := range parts[1:] {
+		if component.Width(text)+3+component.Width(p) > w {
+			break
+		}
+		text += " · " + p
+	}
+	return component.Truncate(text, w)
+}
+
+// footer is feedback, if any, above the keys that work here.
+func (m *model) footer(c *view.Context) []string {
+	s := c.Styles
+	var lines []string
+	text := m.toast.text
+	if m.busy != "" {
+		text = m.busy
+	}
+	if text != "" {
+		const most = 3
+		wrapped := component.Wrap(text, max(m.w-4, 1))
+		if len(wrapped) > most {
+			wrapped = append(wrapped[:most-1], component.Truncate(strings.Join(wrapped[most-1:], " "), m.w-4))
+		}
+		for _, part := range wrapped {
+			lines = append(lines, component.NewLine(m.w).Gap(1).Put(s.Warn, "› "+part).String())
+		}
+	}
+	var hints []component.Hint
+	for _, h := range m.top().Hints(c) {
+		hints = append(hints, component.Hint{Key: h.Key, Does: h.Does, Off: h.Off, Keep: h.Key == "?" || h.Key == "q" || h.Key == "esc"})
+	}
+	return append(lines, component.HintLine(s, hints, m.w))
+}

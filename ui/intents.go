@@ -1,0 +1,223 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/ui/view"
+)
+
+// Results of commands. gen tells whether anybody still waits for them.
+type (
+	plannedMsg struct {
+		gen  int
+		plan rollout.Plan
+		err  error
+	}
+	startedMsg struct {
+		run LiveRun
+		err error
+	}
+	answeredMsg struct {
+		word rollout.Word
+		err  error
+	}
+	// leftMsg: the run is detached, the program can end.
+	leftMsg struct{}
+)
+
+// detachMax bounds the wait for a detached run to close its journal.
+const detachMax = 5 * time.Second
+
+// carry does what a screen asks for.
+func (m *model) carry(i view.Intent) tea.Cmd {
+	switch i := i.(type) {
+	case view.Back:
+		m.pop()
+	case view.Quit:
+		return m.quit()
+	case view.OpenNode:
+		m.push(view.NewNode(i.Node))
+	case view.Open:
+		m.open(i.Screen)
+	case view.Say:
+		m.say(i.Text)
+	case view.MakePlan:
+		return m.makePlan(i)
+	case view.StartRun:
+		return m.start(i)
+	case view.GiveAnswer:
+		return m.answer(i.Answer)
+	case view.Leave:
+		return m.leaveRun()
+	case view.CancelRun:
+		return m.cancelRun()
+	}
+	return nil
+}
+
+func (m *model) open(id string) {
+	if m.top().ID() == id {
+		return
+	}
+	switch id {
+	case view.ScreenHelp:
+		m.push(view.NewHelp())
+	case view.ScreenEvents:
+		m.push(view.NewEvents())
+	case view.ScreenRuns:
+		m.push(view.NewRuns())
+	case view.ScreenRun:
+		m.show(view.NewRunScreen())
+	case view.ScreenReport:
+		m.show(view.NewReportScreen())
+	}
+}
+
+// makePlan asks for a plan. A second key while it is made asks for nothing.
+func (m *model) makePlan(i view.MakePlan) tea.Cmd {
+	if why := m.deps.ReadOnly; why != "" {
+		m.say("read-only: " + why)
+		return nil
+	}
+	if m.busy != "" {
+		m.say(m.busy)
+		return nil
+	}
+	m.gen++
+	gen := m.gen
+	m.busy = "planning …"
+	return m.tasks.command(func(ctx context.Context) tea.Msg {
+		plan, err := m.deps.Runs.Plan(ctx, i.Goal, i.Nodes)
+		return plannedMsg{gen: gen, plan: plan, err: err}
+	})
+}
+
+func (m *model) planned(msg plannedMsg) {
+	if msg.gen != m.gen {
+		return
+	}
+	m.busy, m.dirty = "", true
+	if msg.err != nil {
+		m.say("no plan: " + msg.err.Error())
+		return
+	}
+	m.show(view.NewPlanScreen(msg.plan))
+}
+
+// start starts the plan that is on the screen. While it starts nothing else is
+// started; the console that was left meanwhile lets go of the run at once.
+func (m *model) start(i view.StartRun) tea.Cmd {
+	if m.busy != "" || view.RunLive(m.status) {
+		m.say("not started: " + orText(m.busy, "a run is going on"))
+		return nil
+	}
+	m.busy = "starting …"
+	return m.tasks.command(func(ctx context.Context) tea.Msg {
+		run, err := m.deps.Runs.Start(ctx, i.Plan)
+		if err == nil && ctx.Err() != nil {
+			detach(run, "the console was left while the run started")
+		}
+		return startedMsg{run: run, err: err}
+	})
+}
+
+func (m *model) started(msg startedMsg) {
+	m.busy, m.dirty = "", true
+	if msg.err != nil {
+		m.say("not started: " + msg.err.Error())
+		return
+	}
+	m.run = msg.run
+	m.follow(msg.run)
+	m.look()
+	m.show(view.NewRunScreen())
+}
+
+// answer gives an answer to the run, signed and dated. The run refuses one
+// that is bound to an older question.
+func (m *model) answer(a rollout.Answer) tea.Cmd {
+	if m.run == nil {
+		return nil
+	}
+	a.By, a.At = m.deps.Operator, m.deps.Now()
+	run := m.run
+	return m.tasks.command(func(context.Context) tea.Msg {
+		return answeredMsg{word: a.Word, err: run.Answer(a)}
+	})
+}
+
+func (m *model) answered(msg answeredMsg) {
+	m.dirty = true
+	if msg.err != nil {
+		m.say(fmt.Sprintf("%s was not taken: %v", msg.word, msg.err))
+	}
+	m.look()
+}
+
+// quit leaves, after a question when a run is live.
+func (m *model) quit() tea.Cmd {
+	if view.RunLive(m.status) {
+		if m.top().ID() != view.ScreenQuit {
+			m.push(view.NewQuit())
+		}
+		return nil
+	}
+	return tea.Quit
+}
+
+// leaveRun lets go of the run and then ends the program.
+func (m *model) leaveRun() tea.Cmd {
+	run := m.run
+	if run == nil {
+		return tea.Quit
+	}
+	m.busy = "leaving …"
+	return m.tasks.command(func(context.Context) tea.Msg {
+		detach(run, "the operator left it")
+		return leftMsg{}
+	})
+}
+
+// detach lets go of a run and waits until its journal is closed.
+func detach(run LiveRun, why string) {
+	run.Detach(why)
+	limit := time.NewTimer(detachMax)
+	defer limit.Stop()
+	select {
+	case <-run.Done():
+	case <-limit.C:
+	}
+}
+
+// cancelRun cancels what runs on the server, if the question that stands takes
+// that; else the run is paused first, and asks.
+func (m *model) cancelRun() tea.Cmd {
+	m.pop()
+	if m.run == nil || m.status == nil {
+		return nil
+	}
+	m.open(view.ScreenRun)
+	if p := m.status.Prompt; p != nil {
+		if choice, ok := p.Choice(rollout.WordCancel); ok && choice.Off == "" && !choice.TypeID {
+			return m.answer(rollout.Answer{Prompt: p.ID, Word: rollout.WordCancel})
+		}
+	}
+	m.say("pausing the run; cancel is among the answers to its next question")
+	run := m.run
+	return m.tasks.command(func(context.Context) tea.Msg {
+		run.Pause("the operator wants to cancel what runs")
+		return changedMsg{}
+	})
+}
+
+func orText(text, otherwise string) string {
+	if text != "" {
+		return text
+	}
+	return otherwise
+}

@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/StorconTUI/storcon-tui/ui/view"
+)
+
+// fps is how often the renderer looks for a new frame; an idle screen costs
+// three quarters of a percent of a core at this rate, and a key is on the
+// screen within a sixtieth of a second.
+const fps = 60
+
+// LostError says that the console did not end because the operator left it.
+type LostError struct {
+	Signal os.Signal // nil when the terminal itself failed
+	Err    error     // why the terminal failed
+}
+
+func (e *LostError) Error() string {
+	if e.Signal != nil {
+		return "the console was ended by a signal: " + e.Signal.String()
+	}
+	return "the terminal was lost: " + e.Err.Error()
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// Run shows the console until the operator leaves it, ctx ends or the terminal
+// is lost. A run that is live then is let go of, never cancelled: what it has
+// started on the server stays, and its journal says so. The error is nil when
+// the operator left, a *LostError when the terminal was lost or a signal came,
+// and ctx's when that ended.
+func Run(parent context.Context, d Deps) error {
+	d = d.withDefaults()
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	m := newModel(ctx, d)
+	e := &ending{cancel: cancel}
+	m.crash, m.tasks.crash = e.crashed, e.crashed
+	program := tea.NewProgram(m, options(ctx, d)...)
+
+	var wg sync.WaitGroup
+	pings, unsubscribe := d.Source.Subscribe()
+	p := &pinger{source: pings, follow: make(chan LiveRun, 1), send: program.Send}
+	m.follow = func(r LiveRun) {
+		select {
+		case p.follow <- r:
+		case <-ctx.Done():
+		}
+	}
+	wg.Go(func() {
+		defer recovered("the listener", e.crashed)
+		p.run(ctx)
+	})
+	wg.Go(func() { e.watch(ctx, d.Input) })
+
+	_, err := program.Run()
+	cancel()
+	m.tasks.close()
+	m.release()
+	unsubscribe()
+	wg.Wait()
+	err = e.reason(parent, d, err)
+	if m.run != nil && view.RunLive(m.run.Status()) && !isClosed(m.run.Done()) {
+		detach(m.run, "the console ended: "+orText(errorText(err), "the operator left"))
+	}
+	return err
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func options(ctx context.Context, d Deps) []tea.ProgramOption {
+	o := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithReportFocus(), tea.WithFPS(fps),
+		// Signals and panics are ours: a live run has to be let go of first.
+		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
+	}
+	if d.Input != nil {
+		o = append(o, tea.WithInput(d.Input))
+	}
+	if d.Output != nil {
+		o = append(o, tea.WithOutput(d.Output))
+	}
+	return o
+}
+
+func stderr(d Deps) io.Writer {
+	if d.Stderr != nil {
+		return d.Stderr
+	}
+	return os.Stderr
+}
