@@ -45,6 +45,9 @@ type StepPlan struct {
 
 	Stay    []Stay    // shards that the drain will leave here, in id order
 	Landing []Landing // where the others will land, most loaded first
+	// OnlyInAZ counts the cluster's shards that have secondaries, all of them in
+	// this node's AZ.
+	OnlyInAZ int
 
 	Calls []string // the literal controller calls, in order
 	Hook  string   // the literal restart command, quoted for a shell; "" = by hand

@@ -1,0 +1,186 @@
+package rollout
+
+import (
+	"fmt"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+// abort ends the run: the current node is put back, the others stay untouched.
+// A restart command that runs is not killed: half a restart is worse (A7).
+func (m *Machine) abort() {
+	m.state, m.why = RunAborting, "the operator aborted the run"
+	m.pausing, m.standing = false, nil
+	if m.cur >= len(m.steps) {
+		return
+	}
+	m.step().then = toAbort
+	if m.atBoundary() {
+		m.enter(cleaning)
+	}
+	m.turns = true
+}
+
+// abortDue turns an aborting run to its clean-up, once nothing is half done.
+func (m *Machine) abortDue() bool {
+	if m.state != RunAborting {
+		return false
+	}
+	switch m.step().fsm {
+	case cleaning, cancelReq, cancelling, activateReq, activating, blocked:
+		return false
+	}
+	if !m.atBoundary() {
+		m.detail(m.step().phaseOf(m.step().fsm), "aborting: waiting for what is in flight")
+		return m.step().fsm != hookRunning
+	}
+	m.enter(cleaning)
+	return true
+}
+
+// skip leaves this node, put back, and goes on with the next.
+func (m *Machine) skip(reason string) {
+	s := m.step()
+	if reason == "" {
+		reason = "the operator skipped it"
+	}
+	s.Why = reason
+	if m.state == RunHalted {
+		m.state, m.why = RunRunning, ""
+	}
+	s.then = toSkip
+	m.enter(cleaning)
+}
+
+// cleaning puts the current node back: what runs there for us is cancelled,
+// and a policy that we moved is set Active again. What is not ours stays.
+func (m *Machine) cleaning() {
+	s := m.step()
+	if m.stale() || m.hold.Reason != "" {
+		return
+	}
+	if !s.touched && s.ours == "" {
+		m.settledAfter(s.then)
+		return
+	}
+	if !m.policyAgreed(2) {
+		return
+	}
+	switch s.seen.policy {
+	case client.PolicyDraining, client.PolicyFilling:
+		m.cancelThen(s.then)
+	case client.PolicyPauseForRestart:
+		if !s.HookStart.IsZero() && s.seen.avail == client.AvailabilityOffline {
+			// The restarted process sets it Active by itself when it re-attaches.
+			m.leaveDown()
+			return
+		}
+		m.activateThen(s.then)
+	default:
+		m.settledAfter(s.then)
+	}
+}
+
+// leaveDown: the node was restarted and is not back; that is recorded, not mended (R6).
+func (m *Machine) leaveDown() {
+	s := m.step()
+	why := "the node was restarted and is not back"
+	if s.then == toAbort {
+		m.endAborted(false, why)
+		return
+	}
+	m.endStep(StepFailed, why)
+}
+
+// endAborted closes the current node and the run.
+func (m *Machine) endAborted(clean bool, why string) {
+	s := m.step()
+	left := m.leftBehind(why)
+	s.State = StepAbortedClean
+	outcome := Outcome{Exit: ExitPaused, Word: "aborted"}
+	if !clean || len(left) > 0 {
+		s.State = StepAbortedDirty
+		outcome = Outcome{Exit: ExitAbortedDirty, Word: "aborted, not clean", Left: left}
+		if len(left) == 0 {
+			outcome.Left = []LeftBehind{m.whatStands(*s, why)}
+		}
+	}
+	s.Why = why
+	m.recordState(s.fsm, ended, true)
+	s.fsm = ended
+	for i := range m.steps {
+		if m.steps[i].State == StepPending {
+			m.steps[i].State, m.steps[i].Why = StepSkipped, "the run was aborted before"
+		}
+	}
+	m.finish(outcome)
+}
+
+// leftBehind names every node that is not as it should be left.
+func (m *Machine) leftBehind(why string) []LeftBehind {
+	var out []LeftBehind
+	for i := range m.steps {
+		s := m.steps[i]
+		if (s.touched || s.ours != "") && (s.State == StepRunning || s.State == StepFailed) {
+			if l := m.whatStands(s, why); l.State != "" {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// whatStands words what stands on one node and what puts it right.
+func (m *Machine) whatStands(s step, why string) LeftBehind {
+	id := s.Plan.Node
+	l := LeftBehind{Node: id}
+	policy := s.seen.policy
+	if n, ok := m.snap.Node(id); ok {
+		policy = n.Scheduling
+	}
+	switch policy {
+	case client.PolicyDraining:
+		l.State = "policy Draining: the drain goes on; nobody will restart or fill the node"
+		l.Command = command("cancel", id, CallCancelDrain)
+	case client.PolicyFilling:
+		l.State = "policy Filling: the fill goes on and ends by itself"
+		l.Command = command("cancel", id, CallCancelFill)
+	case client.PolicyPauseForRestart:
+		l.State = "policy PauseForRestart: the node takes no shards until it is restarted or set Active"
+		l.Command = command("activate", id, CallActivate)
+	default:
+		if s.ours != "" {
+			l.State = "a " + string(s.ours) + " may have begun: policy " + string(policy)
+			l.Command = command("cancel", id, cancelOf(policy))
+		}
+	}
+	if l.State != "" && why != "" {
+		l.State += " (" + why + ")"
+	}
+	return l
+}
+
+func command(verb string, id client.NodeID, k CallKind) string {
+	return fmt.Sprintf("storcon-tui %s %s  (%s)", verb, id, k.Literal(id))
+}
+
+// mayBeGone: a node that is missing from the list is gone, unless the step is
+// over or asks about that already.
+func (m *Machine) mayBeGone() bool {
+	s := m.step()
+	if s.fsm == blocked && s.block.ask == AskGone {
+		return false
+	}
+	return m.atBoundary() && s.fsm != ended
+}
+
+// gone: the node is not registered any more (D10).
+func (m *Machine) gone() {
+	s := m.step()
+	s.ours, s.touched = "", false
+	if m.state == RunAborting {
+		m.endAborted(true, "the node is not registered any more")
+		return
+	}
+	m.blockAt(AskGone, "D10", "the node is not registered with the controller any more")
+}

@@ -1,0 +1,89 @@
+package rollout
+
+import "time"
+
+// Settings are a run's limits. Zero fields take the defaults of [Defaults].
+// Every limit asks the operator when it is reached; none lets a run go on.
+type Settings struct {
+	NoProgress    time.Duration // drain or fill in which nothing moved
+	DrainTotal    time.Duration // least total limit of a drain; three times the estimate when that is more
+	FillTotal     time.Duration // least total limit of a fill, as for a drain
+	CancelTotal   time.Duration // from a cancel to a terminal policy and a cluster at rest
+	Hook          time.Duration // the restart command
+	Proof         time.Duration // from the command's end to a new launch time
+	Reattach      time.Duration // from the command's end to Active/Active; also a node found WarmingUp
+	Answer        time.Duration // how long a question stands before it is asked again
+	Listed        time.Duration // how old a shard list may be that a restart rests on
+	HoldAfter     time.Duration // controller silent so long: the run is held, its timers stand
+	OutageBudget  time.Duration // controller silent so long: the operator is asked
+	GaugeRefresh  time.Duration // how often the controller renews its gauges
+	ProofInterval time.Duration // between two direct reads of a node's process while a restart is to be proven
+	BusyInterval  time.Duration // between two tries while somebody else's operation is waited for
+	Reread        time.Duration // between two reads of the node list where two in a row must agree
+	RetryMin      time.Duration // back-off of a mutating call: full jitter, doubling from here
+	RetryMax      time.Duration // and never above this
+	Retries       int           // further attempts of one mutating call
+	Seed          uint64        // of the jitter
+}
+
+// Defaults are the limits for a cluster about which nothing special is known.
+func Defaults() Settings {
+	return Settings{
+		NoProgress:    90 * time.Second,
+		DrainTotal:    4 * time.Minute,
+		FillTotal:     4 * time.Minute,
+		CancelTotal:   60 * time.Second,
+		Hook:          10 * time.Minute,
+		Proof:         120 * time.Second,
+		Reattach:      300 * time.Second,
+		Answer:        5 * time.Minute,
+		Listed:        60 * time.Second,
+		HoldAfter:     30 * time.Second,
+		OutageBudget:  5 * time.Minute,
+		GaugeRefresh:  20 * time.Second,
+		ProofInterval: time.Second,
+		BusyInterval:  2 * time.Second,
+		Reread:        250 * time.Millisecond,
+		RetryMin:      500 * time.Millisecond,
+		RetryMax:      8 * time.Second,
+		Retries:       5,
+	}
+}
+
+// orDefaults fills the zero fields.
+func (s Settings) orDefaults() Settings {
+	d := Defaults()
+	for _, f := range []struct{ have, def *time.Duration }{
+		{&s.NoProgress, &d.NoProgress},
+		{&s.DrainTotal, &d.DrainTotal},
+		{&s.FillTotal, &d.FillTotal},
+		{&s.CancelTotal, &d.CancelTotal},
+		{&s.Hook, &d.Hook},
+		{&s.Proof, &d.Proof},
+		{&s.Reattach, &d.Reattach},
+		{&s.Answer, &d.Answer},
+		{&s.Listed, &d.Listed},
+		{&s.HoldAfter, &d.HoldAfter},
+		{&s.OutageBudget, &d.OutageBudget},
+		{&s.GaugeRefresh, &d.GaugeRefresh},
+		{&s.ProofInterval, &d.ProofInterval},
+		{&s.BusyInterval, &d.BusyInterval},
+		{&s.Reread, &d.Reread},
+		{&s.RetryMin, &d.RetryMin},
+		{&s.RetryMax, &d.RetryMax},
+	} {
+		if *f.have <= 0 {
+			*f.have = *f.def
+		}
+	}
+	if s.Retries <= 0 {
+		s.Retries = d.Retries
+	}
+	return s
+}
+
+// total is the total limit of a drain or fill: at least floor, and three times
+// the middle of the estimate.
+func total(floor time.Duration, estimate Range) time.Duration {
+	return max(floor, 3*(estimate.Min+estimate.Max)/2)
+}
