@@ -43,6 +43,8 @@ type Attention struct {
 const (
 	// warmingLong: heartbeats come every 5 s, the controller tolerates 300 s.
 	warmingLong = time.Minute
+	// silentLong: one question without an answer is no trouble yet.
+	silentLong = 5 * time.Second
 	// stalledAfter is three gauge refreshes and the drain's own limit of 90 s.
 	stalledAfter = 90 * time.Second
 )
@@ -71,7 +73,7 @@ func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention
 		}
 	}
 	for _, c := range s.Computes {
-		if a, ok := attendCompute(c); ok {
+		if a, ok := attendCompute(c, now); ok {
 			list = append(list, a)
 		}
 	}
@@ -126,10 +128,10 @@ func attendPolicy(n Node, now time.Time, ours bool) (Attention, bool) {
 	return a, a.Reason != 0
 }
 
-func attendCompute(c Compute) (Attention, bool) {
+func attendCompute(c Compute, now time.Time) (Attention, bool) {
 	a := Attention{Compute: c.Name, Since: c.Since}
 	switch {
-	case c.Status.Err != nil:
+	case c.Status.Err != nil && olderThan(c.Status.Since, now, silentLong):
 		a.Reason, a.Cause, a.Since = ComputeUnreachable, c.Status.Err.Error(), c.Status.Since
 	case c.Status.Value.State == compute.StateFailed:
 		a.Reason = ComputeFailed

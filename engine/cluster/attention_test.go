@@ -79,7 +79,8 @@ func TestAttention(t *testing.T) {
 					StuckReconciles: 2, LongRunning: []client.LongReconcile{{Tenant: "a"}},
 				}},
 				Computes: []Compute{
-					{Name: "b", Status: Part[compute.Status]{Err: errors.New("refused"), Since: ago(time.Second)}},
+					{Name: "b", Status: Part[compute.Status]{Err: errors.New("refused"), Since: ago(time.Minute)}},
+					{Name: "c", Status: Part[compute.Status]{Err: errors.New("refused"), Since: ago(time.Second)}},
 					{Name: "a", Status: Part[compute.Status]{At: now, Value: failed}, Since: ago(time.Minute)},
 				},
 			},
@@ -87,7 +88,7 @@ func TestAttention(t *testing.T) {
 				{Reason: ReconcilesStuck, Count: 2},
 				{Reason: ReconcilesLong, Count: 1},
 				{Reason: ComputeFailed, Compute: "a", Cause: "no basebackup", Since: ago(time.Minute)},
-				{Reason: ComputeUnreachable, Compute: "b", Cause: "refused", Since: ago(time.Second)},
+				{Reason: ComputeUnreachable, Compute: "b", Cause: "refused", Since: ago(time.Minute)},
 			},
 		},
 	} {

@@ -25,7 +25,7 @@ func (b *builder) process(id client.NodeID, info pageserver.Info, err error, now
 	}
 	var is Part[pageserver.Info]
 	var changes []Change
-	changed := true
+	var changed bool
 	if err != nil {
 		is, changed = was.failed(err, now)
 	} else {

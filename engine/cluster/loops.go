@@ -139,7 +139,6 @@ func (p *Poller) doubtful(list []client.Node) bool {
 func (p *Poller) pollMetrics(ctx context.Context) {
 	failures := 0
 	repeat(ctx, p.pace.metricsWake, func(ctx context.Context) {
-		p.readToken(ctx)
 		m, err := p.cfg.Client.Metrics(ctx)
 		if ctx.Err() != nil {
 			return
@@ -169,10 +168,18 @@ func (p *Poller) pollMetrics(ctx context.Context) {
 	})
 }
 
-func (p *Poller) readToken(ctx context.Context) {
+// pollToken has a loop of its own: a command that makes tokens may take its
+// time, and the metrics need none.
+func (p *Poller) pollToken(ctx context.Context) {
 	if p.cfg.Token == nil {
 		return
 	}
+	repeat(ctx, nil, p.readToken, func(luck float64, _ time.Duration) time.Duration {
+		return jittered(p.rates.Metrics, luck)
+	})
+}
+
+func (p *Poller) readToken(ctx context.Context) {
 	view, had := p.cfg.Token(ctx), p.Latest().Token
 	if ctx.Err() != nil || view == had {
 		return

@@ -40,7 +40,7 @@ type Config struct {
 	Pageserver func(context.Context, client.Node) (pageserver.Info, error)
 	Computes   []ComputeSource
 	// Token says what can be said of the token in use; nil = nothing. It is called
-	// at the pace of the metrics.
+	// at the pace of the metrics and may take its time.
 	Token func(context.Context) TokenView
 	// Calls are the requests that this process sends, so that those of others
 	// can be told. Its Observe belongs into client.Config.OnCall. nil = none.
@@ -100,7 +100,7 @@ func (p *Poller) Run(ctx context.Context) error {
 	}
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){
-		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards, p.pollComputes, p.pollProcesses,
+		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards, p.pollComputes, p.pollProcesses, p.pollToken,
 	} {
 		loops.Go(func() { loop(ctx) })
 	}
