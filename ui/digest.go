@@ -100,7 +100,7 @@ func attachedText(nodes []cluster.Node) string {
 	case known == 0:
 		return prose.Unknown + " shards attached"
 	case known < int64(len(nodes)):
-		return fmt.Sprintf("%s attached on %d of %d nodes", prose.Things(sum, "shard"), known, len(nodes))
+		return fmt.Sprintf("%s attached, %d of %d nodes known", prose.Things(sum, "shard"), known, len(nodes))
 	}
 	return prose.Things(sum, "shard") + " attached"
 }

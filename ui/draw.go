@@ -162,7 +162,7 @@ func (m *model) attention(c *view.Context, list []view.Problem) string {
 	for i, p := range list {
 		texts[i] = p.Text
 	}
-	l.PutMax(s.Warn, joinFitting(texts, room), room)
+	l.PutMax(s.Warn, strings.Join(texts, " · "), room)
 	if withNode && onNodes {
 		l.To(m.w-1-len(next)).Put(s.Key, "n").Put(s.Text, " next")
 	}
@@ -175,7 +175,7 @@ func joinFitting(parts []string, w int) string {
 	text := parts[0]
 	for _, p := range parts[1:] {
 		if component.Width(text)+3+component.Width(p) > w {
-			break
+			continue // a shorter one may still fit
 		}
 		text += " · " + p
 	}

@@ -52,6 +52,8 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		return m.start(i)
 	case view.GiveAnswer:
 		return m.answer(i.Answer)
+	case view.PauseRun:
+		return m.pauseRun(i.Why)
 	case view.Leave:
 		return m.leaveRun()
 	case view.CancelRun:
@@ -157,6 +159,19 @@ func (m *model) answered(msg answeredMsg) {
 		m.say(fmt.Sprintf("%s was not taken: %v", msg.word, msg.err))
 	}
 	m.look()
+}
+
+// pauseRun pauses the run at its next boundary; it then asks how to go on.
+func (m *model) pauseRun(why string) tea.Cmd {
+	if m.run == nil {
+		return nil
+	}
+	m.say("pausing at the next boundary")
+	run := m.run
+	return m.tasks.command(func(context.Context) tea.Msg {
+		run.Pause(why)
+		return changedMsg{}
+	})
 }
 
 // quit leaves, after a question when a run is live.

@@ -12,8 +12,12 @@ import (
 type Column[R any] struct {
 	ID    string // names the column in the sort order; "" = rows are not sorted by it
 	Title string
-	Min   int  // cells; a column that would get fewer is dropped
-	Max   int  // cells that it can make use of
+	Min   int // cells; a column that would get fewer is dropped
+	Max   int // cells that it can make use of; 0 = as many as Want says
+	// Want is how many cells a row can make use of; nil = Max. The column
+	// grows to the widest row seen so far and never shrinks, so that columns
+	// stay where they are while rows come and go.
+	Want  func(*R) int
 	Right bool // alignment of the title
 	// Drop orders the columns by how soon they go when room is short: the
 	// highest first, 0 never.
@@ -57,6 +61,7 @@ type Table[K cmp.Ordered, R comparable] struct {
 	sort   int // column
 	desc   bool
 
+	wants  []int // by column: the widest row so far
 	layout layout
 	cache  map[K]*picture[R]
 	out    []string
@@ -72,7 +77,9 @@ type picture[R any] struct {
 
 // NewTable makes a table that is sorted by the first column which can be.
 func NewTable[K cmp.Ordered, R comparable](spec Spec[K, R]) *Table[K, R] {
-	t := &Table[K, R]{spec: spec, marks: map[K]struct{}{}, cache: map[K]*picture[R]{}}
+	t := &Table[K, R]{
+		spec: spec, marks: map[K]struct{}{}, cache: map[K]*picture[R]{}, wants: make([]int, len(spec.Columns)),
+	}
 	t.sort = slices.IndexFunc(spec.Columns, func(c Column[R]) bool { return c.ID != "" })
 	return t
 }
@@ -81,6 +88,7 @@ func NewTable[K cmp.Ordered, R comparable](spec Spec[K, R]) *Table[K, R] {
 // gone go with them.
 func (t *Table[K, R]) SetRows(rows []R) {
 	t.rows = rows
+	t.measure()
 	t.rebuild()
 	if len(t.marks) == 0 {
 		return
@@ -92,6 +100,26 @@ func (t *Table[K, R]) SetRows(rows []R) {
 	for k := range t.marks {
 		if _, ok := present[k]; !ok {
 			delete(t.marks, k)
+		}
+	}
+}
+
+// measure widens columns for rows that can make use of more.
+func (t *Table[K, R]) measure() {
+	for i, c := range t.spec.Columns {
+		if c.Want == nil {
+			continue
+		}
+		most := t.wants[i]
+		for r := range t.rows {
+			most = max(most, c.Want(&t.rows[r]))
+		}
+		if c.Max > 0 {
+			most = min(most, c.Max)
+		}
+		if most > t.wants[i] {
+			t.wants[i] = most
+			t.layout.widths = nil // to be arranged anew
 		}
 	}
 }

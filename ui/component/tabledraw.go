@@ -147,7 +147,11 @@ func (t *Table[K, R]) arrange(s *themes.Styles, w int) {
 	left := w - need
 	for i, c := range t.spec.Columns {
 		if t.layout.widths[i] > 0 && left > 0 {
-			grow := max(min(c.Max-c.Min, left), 0)
+			most := c.Max
+			if c.Want != nil {
+				most = t.wants[i]
+			}
+			grow := max(min(most-c.Min, left), 0)
 			t.layout.widths[i] += grow
 			left -= grow
 		}

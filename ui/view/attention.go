@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -144,13 +143,4 @@ func sinceText(before string, since, now time.Time) string {
 		return ""
 	}
 	return before + Age(now.Sub(since))
-}
-
-// problemTexts joins problems for the one line that they get.
-func problemTexts(list []Problem) string {
-	texts := make([]string, len(list))
-	for i, p := range list {
-		texts[i] = p.Text
-	}
-	return strings.Join(texts, " · ")
 }

@@ -138,7 +138,7 @@ func figuresText(c *Context, n cluster.Node) string {
 	if why := partTrouble(c.Snapshot.Metrics); why != "" {
 		return text + " (" + why + ")"
 	}
-	return text + "  (intended, renewed every 20 s)"
+	return text + " (intended)"
 }
 
 // listedText words the shard list: what the pageserver confirmed.
@@ -151,7 +151,7 @@ func listedText(c *Context, id client.NodeID) string {
 		return "reading the shard list"
 	}
 	v := part.Value
-	return fmt.Sprintf("%s attached · %s secondary · %s moving  (observed, listed %s ago)",
+	return fmt.Sprintf("%s attached · %s secondary · %s moving (seen %s ago)",
 		prose.Count(int64(v.Observed)), prose.Count(int64(v.Secondary)), prose.Count(int64(v.Moving)), coarse(part.Age(c.Now)))
 }
 

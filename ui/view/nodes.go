@@ -175,8 +175,8 @@ func (n *Nodes) Lines(c *Context, w, h int) []string {
 	if h <= 0 {
 		return lines
 	}
-	lines = append(lines, n.title(c, w))
 	if sentence := n.empty(c); sentence != "" {
+		lines = append(lines, n.title(c, w))
 		for _, text := range component.Wrap(sentence, max(w-4, 1)) {
 			l := component.NewLine(w)
 			lines = append(lines, l.Gap(2).Plain(text).String())
@@ -184,7 +184,8 @@ func (n *Nodes) Lines(c *Context, w, h int) []string {
 		return component.Box(lines, w, h)
 	}
 	events := n.eventsHeight(h)
-	lines = append(lines, n.table.Lines(c.Styles, w, h-1-events)...)
+	rows := n.table.Lines(c.Styles, w, h-1-events) // first: the title names the rows that are visible
+	lines = append(append(lines, n.title(c, w)), rows...)
 	if events > 0 {
 		lines = append(lines, component.Rule(c.Styles.Rule, w), component.NewLine(w).Gap(1).Put(c.Styles.Title, "EVENTS").String())
 		lines = append(lines, n.feed.newest(c, w, events-2)...)

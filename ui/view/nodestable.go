@@ -30,8 +30,13 @@ type nodeRow struct {
 	stale        bool // drawn as something that was
 }
 
-// numberWidth holds "999 999".
-const numberWidth = 8
+const (
+	// numberWidth holds "was 1 571".
+	numberWidth = 9
+	// barMin is the shortest bar that is worth drawing.
+	barMin = 8
+	barMax = 30
+)
 
 // newNodesTable makes the table; now is the time at which ages are told.
 func newNodesTable(now *time.Time) *component.Table[client.NodeID, nodeRow] {
@@ -73,26 +78,29 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 	}
 	return []component.Column[nodeRow]{
 		{
-			ID: "id", Title: "ID", Min: 4, Max: 10, Right: true,
+			ID: "id", Title: "ID", Min: 4, Right: true,
+			Want:    func(r *nodeRow) int { return digits(r.id) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.id, b.id) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
 				l.PutRight(s.Accent, r.id.String(), w)
 			},
 		},
 		{
-			ID: "address", Title: "ADDRESS", Min: 13, Max: 30,
+			ID: "address", Title: "ADDRESS", Min: 13, Max: 40,
+			Want:    func(r *nodeRow) int { return component.Width(r.addr) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.addr, b.addr) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
 				l.Put(s.Text, component.TruncateMiddle(r.addr, w))
 			},
 		},
 		{
-			ID: "az", Title: "AZ", Min: 5, Max: 14, Drop: 5,
+			ID: "az", Title: "AZ", Min: 5, Max: 16, Drop: 5,
+			Want:    func(r *nodeRow) int { return component.Width(r.az) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.az, b.az) },
 			Draw:    text(func(r *nodeRow) string { return r.az }),
 		},
 		{
-			ID: "availability", Title: "AVAILABILITY", Min: 15, Max: 16,
+			ID: "availability", Title: "AVAILABILITY", Min: 14, Max: 16,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.availability, b.availability) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
 				drawAvailability(l, s, r, w, ago)
@@ -106,26 +114,23 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			},
 		},
 		{
-			ID: "attached", Title: "ATTACHED", Min: numberWidth, Max: numberWidth,
-			Right:   true,
+			ID: "attached", Title: "ATTACHED", Min: numberWidth, Max: numberWidth + 1 + barMax,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.attached, b.attached) },
-			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
-				l.PutRight(dimIf(s, r.stale, s.Text), prose.Count(r.attached), w)
-			},
+			Draw:    drawAttached,
 		},
-		{Title: "", Min: 10, Max: 30, Drop: 1, Draw: drawAttachedBar},
 		{
 			ID: "secondary", Title: "SECONDARY", Min: 9, Max: 9, Right: true,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.secondary, b.secondary) },
 			Draw:    right(func(r *nodeRow) string { return prose.Count(r.secondary) }),
 		},
 		{
-			ID: "home", Title: "HOME", Min: 5, Max: 5, Drop: 2, Right: true,
+			ID: "home", Title: "HOME", Min: 5, Max: 5, Drop: 1, Right: true,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.homeShare(), b.homeShare()) },
 			Draw:    right((*nodeRow).homeText),
 		},
 		{
 			ID: "build", Title: "BUILD", Min: 6, Max: 14, Drop: 4,
+			Want:    func(r *nodeRow) int { return component.Width(r.build) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.build, b.build) },
 			Draw:    text(func(r *nodeRow) string { return orUnknown(r.build) }),
 		},
@@ -157,21 +162,40 @@ func drawAvailability(l *component.Line, s *themes.Styles, r *nodeRow, w int, ag
 	l.PutMax(availabilityStyle(s, r.availability), word, w)
 }
 
-// drawAttachedBar draws the bar beside the number, or the last known number in
-// words when there is none.
-func drawAttachedBar(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
-	if r.attached >= 0 {
-		l.PutMax(dimIf(s, r.stale, s.Bar), component.Bar(r.attached, r.scale, w), w)
-		return
+// drawAttached draws the number and, where there is room, a bar beside it. An
+// unknown number is never 0: the last known one stands there in words.
+func drawAttached(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
+	room := w - numberWidth - 1
+	style := dimIf(s, r.stale, s.Text)
+	switch {
+	case r.attached >= 0:
+		l.PutRight(style, prose.Count(r.attached), numberWidth)
+		if room >= barMin {
+			l.Gap(1).PutMax(dimIf(s, r.stale, s.Bar), component.Bar(r.attached, r.scale, room), room)
+		}
+	case r.lastSeen < 0:
+		l.PutRight(style, unknownFigure, numberWidth)
+	default:
+		words := "last seen " + prose.Count(r.lastSeen)
+		short := "was " + prose.Count(r.lastSeen)
+		switch {
+		case component.Width(words) <= room:
+			l.PutRight(style, unknownFigure, numberWidth).Gap(1).Put(s.Dim, words)
+		case component.Width(short) <= numberWidth:
+			l.PutRight(s.Dim, short, numberWidth)
+		default:
+			l.PutRight(style, unknownFigure, numberWidth)
+		}
 	}
-	if r.lastSeen < 0 {
-		return
+}
+
+// digits is the length of an id.
+func digits(id client.NodeID) int {
+	n := 1
+	for ; id >= 10; id /= 10 {
+		n++
 	}
-	words := "last seen " + prose.Count(r.lastSeen)
-	if component.Width(words) > w {
-		words = "was " + prose.Count(r.lastSeen)
-	}
-	l.PutMax(s.Dim, words, w)
+	return n
 }
 
 func dimIf(s *themes.Styles, dim bool, otherwise themes.Style) themes.Style {
