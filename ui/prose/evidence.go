@@ -124,13 +124,15 @@ func (a asker) facts(s script) []Fact {
 		}
 	}
 	add("happened", a.fill(s.what))
-	add("said", a.p.Cause)
+	add("cause", a.p.Cause)
 	add(orWord(s.runs, "sends"), a.literal()...)
-	add(a.radiusLabel(), a.radius()...)
-	add("gates", a.gates()...)
-	if a.p.Ask >= rollout.AskHookFailed && a.p.Ask <= rollout.AskNotBack || a.full {
+	if a.full || a.p.Ask >= rollout.AskHookFailed && a.p.Ask <= rollout.AskNotBack {
 		add("output", a.hookTail()...)
 	}
+	add("progress", a.progress())
+	add("held up by", a.blocking()...)
+	add("gates", a.gates()...)
+	add(a.radiusLabel(), a.radius()...)
 	add("evidence", a.evidence())
 	add("then", a.fill(s.then))
 	add("if not", a.fill(s.ifNot))
@@ -139,16 +141,61 @@ func (a asker) facts(s script) []Fact {
 
 // literal is the call or command, and how often it is sent.
 func (a asker) literal() []string {
-	if a.p.Literal == "" {
-		if a.p.Ask == rollout.AskRestart {
-			return []string{"nothing: no restart command is configured, you restart it by hand"}
-		}
+	hook := ""
+	if a.step != nil {
+		hook = a.step.Plan.Hook
+	}
+	switch {
+	case a.p.Literal != "" && a.p.Ask == rollout.AskRestart:
+		return []string{a.p.Literal + "  (once, never repeated by itself)"}
+	case a.p.Literal != "":
+		return []string{a.p.Literal}
+	case a.p.Ask == rollout.AskRestart:
+		return []string{"nothing: no restart command is configured, you restart it by hand"}
+	case a.p.Ask == rollout.AskHookFailed || a.p.Ask == rollout.AskRestartUnproven:
+		return []string{hook}
+	}
+	return nil
+}
+
+// stalled is the phase that a question about slowness is about; nil for others.
+func (a asker) stalled() *rollout.PhaseStatus {
+	if a.step == nil || a.p.Ask != rollout.AskNoProgress && a.p.Ask != rollout.AskDeadline {
 		return nil
 	}
-	if a.p.Ask == rollout.AskRestart {
-		return []string{a.p.Literal, "(once, never repeated by itself)"}
+	for i := range a.step.Phases {
+		switch ph := &a.step.Phases[i]; ph.State {
+		case rollout.PhaseBlocked, rollout.PhaseRunning, rollout.PhaseAsking:
+			return ph
+		}
 	}
-	return []string{a.p.Literal}
+	return nil
+}
+
+func (a asker) quiet() string {
+	if ph := a.stalled(); ph != nil && !ph.Progress.LastMove.IsZero() {
+		return " for " + Span(a.now.Sub(ph.Progress.LastMove))
+	}
+	return " for a while"
+}
+
+func (a asker) progress() string {
+	if ph := a.stalled(); ph != nil {
+		return Moved(ph.Progress)
+	}
+	return ""
+}
+
+func (a asker) blocking() []string {
+	ph := a.stalled()
+	if ph == nil {
+		return nil
+	}
+	limit := shortList
+	if a.full {
+		limit = len(ph.Progress.Blocking)
+	}
+	return BlockedLines(ph.Progress.Blocking, limit, a.now)
 }
 
 func (a asker) hookTail() []string {
@@ -179,7 +226,7 @@ func (a asker) evidence() string {
 	if e.Availability != "" && e.Availability != client.AvailabilityActive {
 		parts = append(parts, "availability "+string(e.Availability))
 	}
-	if e.Attached >= 0 && !e.LeftoversKnown {
+	if e.Attached >= 0 && len(a.radius()) == 0 {
 		parts = append(parts, Count(e.Attached)+" attached")
 	}
 	parts = append(parts, pending(e.Pending))
@@ -189,7 +236,7 @@ func (a asker) evidence() string {
 		parts = append(parts, "leader changed or not known")
 	}
 	if !e.ListedAt.IsZero() {
-		parts = append(parts, "shards listed "+Span(a.now.Sub(e.ListedAt))+" ago")
+		parts = append(parts, "listed "+Span(a.now.Sub(e.ListedAt))+" ago")
 	}
 	return strings.Join(append(parts, launch(e, a.now)...), " · ")
 }

@@ -123,6 +123,18 @@ func Blocked(blocking []rollout.Blocking, now time.Time) string {
 	return text + ": " + someOf(names, 2)
 }
 
+// BlockedLines are the first shards that hold a phase up, and how many more do.
+func BlockedLines(blocking []rollout.Blocking, limit int, now time.Time) []string {
+	var lines []string
+	for i, b := range blocking {
+		if i == limit {
+			return append(lines, fmt.Sprintf("and %d more", len(blocking)-limit))
+		}
+		lines = append(lines, BlockedLine(b, now))
+	}
+	return lines
+}
+
 // BlockedLine is one shard that holds a phase up, in full.
 func BlockedLine(b rollout.Blocking, now time.Time) string {
 	text := string(b.Shard) + toNode(b.To)

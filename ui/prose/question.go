@@ -15,7 +15,7 @@ type Question struct {
 	Row     string // row of the failure matrix; "" on the regular path
 	Facts   []Fact
 	Options []Option // in the prompt's order
-	Expires string   // "This question expires in 4 min 12 s ..."
+	Expires string   // "It expires in 4 min 12 s, then ..."
 }
 
 // Fact is a label and what it stands for, a line or more.
@@ -56,13 +56,13 @@ func Ask(st *rollout.Status, p *rollout.Prompt, now time.Time, full bool) Questi
 // Expiry says when a question ends by itself, and how.
 func Expiry(p *rollout.Prompt, now time.Time) string {
 	if p.Expires.IsZero() {
-		return "This question does not expire."
+		return "It does not expire."
 	}
 	left := p.Expires.Sub(now)
 	if left <= 0 {
-		return "This question has expired and is asked again with fresh facts."
+		return "It has expired and is asked again with fresh facts."
 	}
-	return "This question expires in " + Span(left) + " and is then asked again with fresh facts."
+	return "It expires in " + Span(left) + ", then it is asked again with fresh facts."
 }
 
 // asker fills in one prompt.
@@ -125,6 +125,7 @@ func (a asker) fill(text string) string {
 		"{served}", a.served(),
 		"{skip}", a.skip(),
 		"{stay-down}", a.stayDown(),
+		"{quiet}", a.quiet(),
 	).Replace(text)
 }
 

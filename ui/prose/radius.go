@@ -12,10 +12,13 @@ func (a asker) radiusLabel() string {
 	switch a.p.Ask {
 	case rollout.AskDrain:
 		return "moves"
-	case rollout.AskFill, rollout.AskCancel, rollout.AskActivate:
-		return "shards"
+	case rollout.AskRestart, rollout.AskDrainedEarlier:
+		return "left here"
 	}
-	return "left here"
+	if a.p.Evidence.LeftoversKnown {
+		return "left here"
+	}
+	return "shards"
 }
 
 // radius is the blast radius in numbers.
@@ -83,6 +86,9 @@ func (a asker) fillRadius() []string {
 func (a asker) leftHere() []string {
 	e := a.p.Evidence
 	if !e.LeftoversKnown {
+		if a.radiusLabel() == "shards" {
+			return []string{a.attachedNow()}
+		}
 		if e.Attached < 0 {
 			return []string{"the shard list cannot be read, and no count is known either"}
 		}
@@ -96,7 +102,10 @@ func (a asker) leftHere() []string {
 	if n == 1 {
 		stay = "1 shard stays attached"
 	}
-	lines := []string{stay + " and will be unavailable until it is back" + unplanned(e.Leftovers) + ":"}
+	lines := []string{stay + ": unavailable until it is back" + unplanned(e.Leftovers)}
+	if a.p.Ask != rollout.AskRestart && a.p.Ask != rollout.AskDrainedEarlier && !a.full {
+		return lines // the question is about something else; "v" lists them
+	}
 	return append(lines, a.leftovers(e.Leftovers)...)
 }
 
@@ -109,9 +118,9 @@ func unplanned(left []rollout.Leftover) string {
 		}
 	}
 	if n == 0 {
-		return ", as planned"
+		return " (as planned)"
 	}
-	return "; " + Count(n) + " not in the plan"
+	return " (" + Count(n) + " not in the plan)"
 }
 
 func (a asker) leftovers(left []rollout.Leftover) []string {

@@ -8,10 +8,10 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
-// ReportTitle is a run's end in one line: "run 01J8…K2 · prod-eu-1 · done with
-// issues (exit 10)".
-func ReportTitle(st *rollout.Status) string {
-	return "run " + st.Run + " · " + Cluster(st.Identity) + " · " + OutcomeWord(st)
+// ReportTitle is a run's end in one line, the outcome first: "done with issues
+// (exit 10) · run 01J8…K2 · prod-eu-1".
+func ReportTitle(st *rollout.Status, run string) string {
+	return OutcomeWord(st) + " · " + Goal(st.Goal) + " on " + Cluster(st.Identity) + " · run " + run
 }
 
 // OutcomeWord says how a run ended, or that it has not.
@@ -159,13 +159,14 @@ func HomeLine(s *rollout.StepStatus) string {
 	return text
 }
 
-// LeftBehind is what a run could not put right, and the command that does.
-func LeftBehind(l rollout.LeftBehind) string {
-	text := "node " + l.Node.String() + ": " + l.State
+// LeftBehind is what a run could not put right, and on a line of its own the
+// command that does.
+func LeftBehind(l rollout.LeftBehind) []string {
+	lines := []string{"node " + l.Node.String() + ": " + l.State}
 	if l.Command != "" {
-		text += " · put right by: " + l.Command
+		lines = append(lines, "put right by: "+l.Command)
 	}
-	return text
+	return lines
 }
 
 // Issues are all that keeps a run from being clean, run first.
@@ -199,7 +200,7 @@ func Issues(st *rollout.Status) []string {
 
 // ReportText is a run's report as lines of text.
 func ReportText(st *rollout.Status, now time.Time) []string {
-	lines := []string{"REPORT  " + ReportTitle(st) + " · " + Span(RunTook(st, now)), ""}
+	lines := []string{"REPORT  " + ReportTitle(st, st.Run) + " · " + Span(RunTook(st, now)), ""}
 	lines = append(lines, grid(ReportHeads, ReportRows(st))...)
 	lines = append(lines, "")
 	for _, f := range ReportFacts(st) {
@@ -224,9 +225,9 @@ func ReportFacts(st *rollout.Status) []Fact {
 	}
 	o := st.Outcome
 	if o != nil {
-		left := make([]string, 0, len(o.Left))
+		left := make([]string, 0, 2*len(o.Left))
 		for _, l := range o.Left {
-			left = append(left, LeftBehind(l))
+			left = append(left, LeftBehind(l)...)
 		}
 		add("left", left...)
 	}
@@ -257,7 +258,7 @@ func ReportFacts(st *rollout.Status) []Fact {
 // ReportMarkdown is the report for a ticket.
 func ReportMarkdown(st *rollout.Status, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Report: %s\n\nTook %s.\n\n", markdown(ReportTitle(st)), Span(RunTook(st, now)))
+	fmt.Fprintf(&b, "## Report: %s\n\nTook %s.\n\n", markdown(ReportTitle(st, st.Run)), Span(RunTook(st, now)))
 	heads := make([]string, len(ReportHeads))
 	rule := make([]string, len(ReportHeads))
 	for i, h := range ReportHeads {

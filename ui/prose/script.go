@@ -73,7 +73,7 @@ var scripts = map[rollout.Ask]script{
 	},
 	rollout.AskNoProgress: {
 		title: "THE {phase} OF NODE {node} IS NOT MOVING",
-		what:  "no shard has moved for a while; the operation still runs, so the restart is off",
+		what:  "no shard has moved{quiet}; the operation still runs at the controller",
 		ifNot: "the {phase} goes on at the controller, at its own pace",
 	},
 	rollout.AskDeadline: {
@@ -119,7 +119,7 @@ var scripts = map[rollout.Ask]script{
 		ifNot: "nothing more is sent for node {node}",
 	},
 	rollout.AskGate: {
-		title: "A GATE KEEPS THE {phase} OF NODE {node} FROM STARTING",
+		title: "A GATE HOLDS THE {phase} OF NODE {node}",
 		what:  "each gate is overridden alone, by name, for node {node} only; all that hold are below",
 		ifNot: "nothing is sent; the gates are read again all the time",
 	},

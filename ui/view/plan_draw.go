@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // Widths from which a plan has room for more columns.
 const (
 	planLandingWidth = 92
-	planPhasesWidth  = 116
+	planPhasesWidth  = 118
 )
 
 // Lines draws the plan.
@@ -23,7 +22,7 @@ func (v *PlanScreen) Lines(c *Context, w, h int) []string {
 	p := newSheet(c, w)
 	p.headline("PLAN", prose.PlanTitle(v.plan), "nothing has been sent")
 	p.rule()
-	body := v.body(c, w)
+	body := v.body(c, w, h)
 	if v.follow {
 		v.follow = false
 		v.reveal(h-len(p.lines), len(body))
@@ -45,7 +44,7 @@ func (v *PlanScreen) reveal(height, total int) {
 	}
 }
 
-func (v *PlanScreen) body(c *Context, w int) []string {
+func (v *PlanScreen) body(c *Context, w, h int) []string {
 	p := newSheet(c, w)
 	v.table(p)
 	for _, l := range v.plan.LeftOut {
@@ -54,13 +53,14 @@ func (v *PlanScreen) body(c *Context, w int) []string {
 	if v.plan.TenantsOff != "" {
 		p.text(p.s.Warn, "Which shards stay, and where the others land, is not known: "+v.plan.TenantsOff)
 	}
+	v.held(p)
 	p.blank()
 	v.chosen(p)
-	p.fact(prose.Fact{Label: "you confirm", Lines: []string{prose.Confirms(v.plan.Goal)}}, p.s.Text)
+	p.fact(prose.Fact{Label: "asks you", Lines: []string{prose.Confirms(v.plan.Goal)}}, p.s.Text)
 	if text := prose.Exposed(v.plan); text != "" {
 		p.fact(prose.Fact{Label: "exposed", Lines: []string{text}}, p.s.Text)
 	}
-	v.gates(p)
+	v.gates(p, h)
 	return p.lines
 }
 
@@ -85,7 +85,7 @@ func (v *PlanScreen) columns(w int) []planColumn {
 	if g == rollout.GoalRestart || g == rollout.GoalDrain {
 		all = append(all,
 			planColumn{title: "stay", width: 7, right: true, text: func(_ int, s rollout.StepPlan) string { return stayCount(s, off) }},
-			planColumn{title: "goes to (most)", width: 24, from: planLandingWidth, text: func(_ int, s rollout.StepPlan) string { return prose.Landings(s.Landing, 2) }})
+			planColumn{title: "goes to (most)", width: 22, from: planLandingWidth, text: func(_ int, s rollout.StepPlan) string { return prose.Landings(s.Landing, 2) }})
 	}
 	if g == rollout.GoalRestart && w >= planPhasesWidth {
 		for _, ph := range []struct {
@@ -96,7 +96,7 @@ func (v *PlanScreen) columns(w int) []planColumn {
 			{"restart", func(s rollout.StepPlan) rollout.Range { return s.Restart }},
 			{"fill", func(s rollout.StepPlan) rollout.Range { return s.Fill }},
 		} {
-			all = append(all, planColumn{title: ph.title, width: 9, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(ph.of(s)) }})
+			all = append(all, planColumn{title: ph.title, width: 8, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(ph.of(s)) }})
 		}
 	} else {
 		all = append(all, planColumn{title: "takes", width: 12, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(prose.Takes(g, s)) }})
@@ -133,7 +133,7 @@ func (v *PlanScreen) table(p *sheet) {
 // reverse from edge to edge.
 func planRow(p *sheet, columns []planColumn, mark string, style themes.Style, text func(planColumn) string) *component.Line {
 	l := component.NewLine(p.w).Put(style, component.Fit(mark, 2))
-	for _, col := range columns {
+	for i, col := range columns {
 		cell := component.Truncate(text(col), col.width)
 		pad := component.Spaces(col.width - component.Width(cell))
 		if col.right {
@@ -141,7 +141,10 @@ func planRow(p *sheet, columns []planColumn, mark string, style themes.Style, te
 		} else {
 			cell += pad
 		}
-		l.Put(style, cell+"  ")
+		if i < len(columns)-1 {
+			cell += "  "
+		}
+		l.Put(style, cell)
 	}
 	return l.Put(style, component.Spaces(l.Left()))
 }
@@ -155,16 +158,12 @@ func (v *PlanScreen) chosen(p *sheet) {
 	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Strong, "NODE "+s.Node.String()).Gap(2).Put(p.s.Text, s.Addr))
 	one := v.plan
 	one.Steps = []rollout.StepPlan{s}
-	calls := prose.Sequence(one)
-	for i := range calls[:max(len(calls)-1, 0)] {
-		calls[i] += " →"
-	}
-	p.fact(prose.Fact{Label: "sends", Lines: calls}, p.s.Text)
-	p.fact(prose.Fact{Label: "", Lines: []string{prose.Cost(one)}}, p.s.Dim)
+	calls := strings.Join(prose.Sequence(one), " → ") + "  (" + prose.Cost(one) + ")"
+	p.fact(prose.Fact{Label: "sends", Lines: []string{calls}}, p.s.Text)
 	if v.plan.Goal == rollout.GoalRestart || v.plan.Goal == rollout.GoalDrain {
 		p.fact(prose.Fact{Label: "moves", Lines: []string{prose.DrainSummary(s, v.plan.TenantsOff)}}, p.s.Text)
 		if where := prose.Landings(s.Landing, 6); where != "" {
-			p.fact(prose.Fact{Label: "goes to", Lines: []string{"node " + where}}, p.s.Text)
+			p.fact(prose.Fact{Label: "to", Lines: []string{"node " + where}}, p.s.Text)
 		}
 	}
 	if len(s.Computes) > 0 {
@@ -172,26 +171,44 @@ func (v *PlanScreen) chosen(p *sheet) {
 	}
 }
 
-// gates lists those that hold first; those that are off share a line.
-func (v *PlanScreen) gates(p *sheet) {
-	if len(v.plan.Gates) == 0 {
+// planRoomy is the height from which every gate has a line of its own.
+const planRoomy = 34
+
+// held lists the gates that do not pass now, before everything else.
+func (v *PlanScreen) held(p *sheet) {
+	n := heldGates(v.plan.Gates)
+	if n == 0 {
 		return
 	}
-	p.blank()
-	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Title, "GATES"))
-	var off []string
-	for _, r := range prose.GatesInOrder(v.plan.Gates) {
-		if r.Verdict == gate.Off {
-			off = append(off, prose.Gate(r))
-			continue
+	p.text(p.s.Warn, doNot(n)+" not pass now; you are asked before the phase that it guards:")
+	for _, r := range v.plan.Gates {
+		if r.Holds() {
+			p.fact(prose.Fact{Label: prose.GateVerdict(r), Lines: []string{prose.Gate(r)}}, gateStyle(p.s, r))
 		}
-		p.fact(prose.Fact{Label: prose.GateVerdict(r), Lines: []string{prose.Gate(r)}}, gateStyle(p.s, r))
 	}
-	if len(off) > 0 {
-		p.fact(prose.Fact{Label: "off", Lines: []string{strings.Join(off, " · ")}}, p.s.Dim)
+}
+
+// gates lists those that do not hold the run back: each on its own line where
+// there is room.
+func (v *PlanScreen) gates(p *sheet, h int) {
+	if len(v.plan.Gates) == heldGates(v.plan.Gates) {
+		return
 	}
-	if n := heldGates(v.plan.Gates); n > 0 {
-		p.text(p.s.Warn, fmt.Sprintf("%s not pass now: you are asked about each before the phase that it guards.", doNot(n)))
+	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Title, "GATES").Gap(2).Put(p.s.Dim, "each is read again before every call"))
+	together := map[gate.Verdict][]string{}
+	for _, r := range prose.GatesInOrder(v.plan.Gates) {
+		switch {
+		case r.Holds():
+		case r.Overridden == nil && (h < planRoomy || r.Verdict == gate.Off):
+			together[r.Verdict] = append(together[r.Verdict], prose.Gate(r))
+		default:
+			p.fact(prose.Fact{Label: prose.GateVerdict(r), Lines: []string{prose.Gate(r)}}, gateStyle(p.s, r))
+		}
+	}
+	for _, verdict := range []gate.Verdict{gate.Pass, gate.Off} {
+		if all := together[verdict]; len(all) > 0 {
+			p.fact(prose.Fact{Label: verdict.String(), Lines: []string{strings.Join(all, " · ")}}, p.s.Dim)
+		}
 	}
 }
 

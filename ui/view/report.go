@@ -54,7 +54,7 @@ func (v *ReportScreen) Lines(c *Context, w, h int) []string {
 		return finish(c, component.Box(p.lines, w, h))
 	}
 	st := c.Run
-	p.headline("REPORT", prose.ReportTitle(st), prose.Span(prose.RunTook(st, c.Now)))
+	p.headline("REPORT", prose.ReportTitle(st, shortRun(st.Run)), prose.Span(prose.RunTook(st, c.Now)))
 	p.rule()
 	b := newSheet(c, w)
 	reportNodes(b, c, st)

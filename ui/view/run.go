@@ -30,8 +30,9 @@ type RunScreen struct {
 	logEnd bool // the log stands at its newest line
 	// shown is the prompt that was last drawn.
 	shown string
-	// dropped is the entry that was closed because its question changed.
-	dropped bool
+	// dropped is the prompt that took the place of one for which something was
+	// being typed.
+	dropped string
 }
 
 // NewRunScreen follows the context's run.
@@ -92,7 +93,7 @@ func (v *RunScreen) Key(key string, c *Context) Intent {
 // entryKey completes an answer. The entry ends with its question.
 func (v *RunScreen) entryKey(key, prompt string, alone bool) Intent {
 	if v.entry.prompt != prompt {
-		v.entry, v.dropped = nil, true
+		v.entry, v.dropped = nil, prompt
 		return Say{"the question has changed; nothing was sent"}
 	}
 	if key == "esc" {

@@ -24,7 +24,7 @@ func (v *RunScreen) Lines(c *Context, w, h int) []string {
 		p.text(p.s.Warn, text)
 	}
 	p.rule()
-	p.lines = append(p.lines, stepLines(c, st, w, stepBudget(st, h))...)
+	p.lines = append(p.lines, stepLines(c, st, w, h)...)
 	p.rule()
 	v.lower(p, c, h-len(p.lines))
 	return finish(c, component.Box(p.lines, w, h))
@@ -39,19 +39,19 @@ func (v *RunScreen) notice(c *Context) {
 	}
 	v.guard.shows(id, c.Now)
 	if id != v.shown {
-		v.shown, v.dropped = id, false
+		v.shown = id
 		v.now.First()
 		if id != "" {
 			v.below = belowNow
 		}
 	}
 	if v.entry != nil && v.entry.prompt != id {
-		v.entry, v.dropped = nil, true
+		v.entry, v.dropped = nil, id
 	}
 }
 
 func runSummary(st *rollout.Status, now time.Time) string {
-	text := prose.Goal(st.Goal) + " on " + prose.Cluster(st.Identity)
+	text := prose.Goal(st.Goal)
 	if n := len(st.Steps); n > 1 {
 		text += fmt.Sprintf(" · %s, %d done", prose.Things(int64(n), "node"), doneSteps(st))
 	}
@@ -72,7 +72,10 @@ func runRight(st *rollout.Status) string {
 	if st.Outcome != nil {
 		return prose.OutcomeWord(st)
 	}
-	return prose.RunState(st.State) + " · you are driving"
+	if st.State != rollout.RunRunning {
+		return prose.RunState(st.State) + " · you are driving"
+	}
+	return "you are driving"
 }
 
 // lower draws what stands under the steps in h lines.
@@ -94,11 +97,7 @@ func (v *RunScreen) lower(p *sheet, c *Context, h int) {
 func (v *RunScreen) drawPrompt(p *sheet, c *Context, h int) {
 	q := prose.Ask(c.Run, c.Run.Prompt, c.Now, v.below == belowEvidence)
 	head := newSheet(c, p.w)
-	title := component.NewLine(p.w).Gap(1).Put(titleStyle(p.s, c.Run.Prompt), q.Title).Gap(2).Put(p.s.Text, q.Where)
-	if q.Row != "" {
-		title.Gap(2).Put(p.s.Dim, "["+q.Row+"]")
-	}
-	head.add(title)
+	drawTitle(head, q, titleStyle(p.s, c.Run.Prompt))
 	foot := newSheet(c, p.w)
 	if v.entry != nil {
 		v.entry.draw(foot)
@@ -111,16 +110,16 @@ func (v *RunScreen) drawPrompt(p *sheet, c *Context, h int) {
 	if v.below == belowLog {
 		v.drawLog(p, c, body)
 	} else {
-		p.window(&v.now, v.promptBody(c, q, p.w), body)
+		p.window(&v.now, v.promptBody(c, q, p.w, body), body)
 	}
 	p.lines = append(p.lines, foot.lines...)
 }
 
 func (v *RunScreen) promptFoot(q prose.Question) string {
-	if v.dropped {
+	if v.dropped == v.shown {
 		return "The question changed while you typed; nothing was sent. " + q.Expires
 	}
-	return "No default: enter does nothing. " + q.Expires
+	return "No default. " + q.Expires
 }
 
 // titleStyle keeps the style for trouble away from the regular path.
@@ -131,29 +130,57 @@ func titleStyle(s *themes.Styles, p *rollout.Prompt) themes.Style {
 	return s.Warn
 }
 
-func (v *RunScreen) promptBody(c *Context, q prose.Question, w int) []string {
+// drawTitle draws the question's title and where it applies, on a line of its
+// own when both do not fit.
+func drawTitle(p *sheet, q prose.Question, style themes.Style) {
+	l := component.NewLine(p.w).Gap(1).Put(style, q.Title)
+	if q.Row != "" {
+		l.Gap(2).Put(p.s.Dim, "["+q.Row+"]")
+	}
+	if component.Width(q.Where)+3 > l.Left() {
+		p.add(l)
+		l = component.NewLine(p.w).Gap(1)
+	} else {
+		l.Gap(2)
+	}
+	p.add(l.Put(p.s.Text, q.Where))
+}
+
+// promptBody draws the facts, and what each answer does where there is room for
+// it or it was asked for.
+func (v *RunScreen) promptBody(c *Context, q prose.Question, w, h int) []string {
 	b := newSheet(c, w)
 	for _, f := range q.Facts {
 		b.fact(f, factStyle(b.s, f.Label))
 	}
-	label := "choices"
-	for _, o := range q.Options {
-		text := optionKey(o) + "  " + o.Outcome
-		style := b.s.Text
+	keys := newSheet(c, w)
+	full := v.below == belowEvidence
+	for i, o := range q.Options {
+		label := ""
+		if i == 0 {
+			label = "keys"
+		}
+		text, style := optionKey(o)+"  "+o.Outcome, b.s.Text
 		switch {
 		case o.Off != "":
 			text, style = optionKey(o)+"  off: "+o.Off, b.s.Dim
-		case v.below == belowEvidence && o.Does != "":
+		case full && o.Does != "":
 			text += " (" + o.Does + ")"
 		}
-		b.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
-		label = ""
+		keys.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
+	}
+	if full || len(b.lines)+len(keys.lines) < h {
+		b.blank()
+		b.lines = append(b.lines, keys.lines...)
 	}
 	return b.lines
 }
 
 // optionKey is the key of an answer, or its word where it has no key.
 func optionKey(o prose.Option) string {
+	if o.Word == rollout.WordEvidence {
+		return "v"
+	}
 	if key := KeyFor(o.Word); key != "" {
 		return key
 	}
@@ -168,11 +195,10 @@ func drawChoices(p *sheet, options []prose.Option) {
 			continue
 		}
 		key, label := optionKey(o), o.Label
-		if o.TypeID {
-			label += " (type the id)"
-		}
+		label += typedParts(o)
 		if o.Off != "" {
-			label = "(" + label + ": off)"
+			label += ": off, " + o.Off + ")"
+			key = "(" + key
 		}
 		if need := component.Width(key) + 1 + component.Width(label) + 3; need > l.Left() && l.Left() < p.w-2 {
 			p.add(l)
@@ -185,6 +211,21 @@ func drawChoices(p *sheet, options []prose.Option) {
 		l.Put(p.s.Key, key).Gap(1).Put(choiceStyle(p.s, o), label).Gap(3)
 	}
 	p.add(l)
+}
+
+// typedParts says what has to be typed after the key.
+func typedParts(o prose.Option) string {
+	switch {
+	case o.Off != "":
+		return ""
+	case o.TypeID && o.Reason:
+		return " (type its id, why)"
+	case o.TypeID:
+		return " (type its id)"
+	case o.Reason:
+		return " (why)"
+	}
+	return ""
 }
 
 func choiceStyle(s *themes.Styles, o prose.Option) themes.Style {

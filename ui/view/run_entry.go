@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
@@ -97,13 +98,18 @@ func (e *entry) enter() bool {
 	return false
 }
 
-// paste takes text into a reason only: a node's id is typed by hand.
+// paste takes text into a reason, and nothing but digits into a node's id: a
+// slow line delivers typed ones together. Neither answers without an enter of
+// its own.
 func (e *entry) paste(text string) {
-	if e.stage == typeReason {
+	switch {
+	case e.stage == typeReason:
 		e.field.Paste(text)
-		return
+	case e.stage == typeNode && strings.Trim(text, "0123456789") == "":
+		e.field.Paste(text)
+	default:
+		e.wrong = "only the node's id is taken here"
 	}
-	e.wrong = "pasted text is not taken here"
 }
 
 // draw adds the entry's lines to a sheet.

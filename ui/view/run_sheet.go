@@ -78,7 +78,7 @@ func factStyle(s *themes.Styles, label string) themes.Style {
 	switch label {
 	case "sends", "runs", "moves":
 		return s.Strong
-	case "left here", "said":
+	case "left here", "cause":
 		return s.Warn
 	case "evidence", "output":
 		return s.Dim

@@ -13,35 +13,56 @@ import (
 // barWidth is the width of a drain's or fill's bar in cells.
 const barWidth = 24
 
-// stepBudget is how many lines the steps get: a third of the screen when
-// something has to be read below, more when there is room.
-func stepBudget(st *rollout.Status, h int) int {
-	if st.Prompt != nil {
-		return max(h/3, 5)
-	}
-	return max(h/2, 5)
-}
+// compactHeight is the height below which a question leaves the steps one line
+// each.
+const compactHeight = 30
 
-// stepLines draws the steps in at most n lines. The present one is always
+// stepLines draws the steps in a part of h lines. The present one is always
 // among them, with its phases; what is out of view is counted.
-func stepLines(c *Context, st *rollout.Status, w, n int) []string {
+func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 	p := newSheet(c, w)
+	compact := st.Prompt != nil && h < compactHeight
 	from, to := 0, 1
 	for i := range st.Steps {
 		s := &st.Steps[i]
 		start := len(p.lines)
-		stepLine(p, c, i, s)
-		if s.State == rollout.StepRunning {
+		if s.State != rollout.StepRunning {
+			stepLine(p, c, i, s)
+			continue
+		}
+		if compact {
+			compactStep(p, c, i, s)
+		} else {
+			stepLine(p, c, i, s)
 			for _, ph := range s.Phases {
 				phaseLine(p, c, ph)
 			}
-			from, to = start, len(p.lines)
 		}
+		from, to = start, len(p.lines)
+	}
+	n := max(h/3, 4)
+	if compact {
+		n = 3
 	}
 	if len(p.lines) <= n {
 		return p.lines
 	}
 	return cutSteps(p, from, to, n)
+}
+
+// compactStep draws the present step and its phases in one line.
+func compactStep(p *sheet, c *Context, i int, s *rollout.StepStatus) {
+	m := prose.MarksFor(c.ASCII)
+	l := stepName(p, c, i, s)
+	for _, ph := range s.Phases {
+		style := phaseStyle(p.s, ph.State)
+		l.Put(style, m.Mark(ph.State)+" "+prose.Phase(ph.Phase))
+		if d := prose.Took(ph, c.Now); d > 0 {
+			l.Put(p.s.Dim, " "+prose.SpanShort(d))
+		}
+		l.Gap(3)
+	}
+	p.add(l)
 }
 
 // cutSteps takes n lines around [from, to) and says how many are hidden.
@@ -65,25 +86,29 @@ func cutSteps(p *sheet, from, to, n int) []string {
 	return p.lines
 }
 
-func stepLine(p *sheet, c *Context, i int, s *rollout.StepStatus) {
+func stepName(p *sheet, c *Context, i int, s *rollout.StepStatus) *component.Line {
 	m := prose.MarksFor(c.ASCII)
 	l := component.NewLine(p.w).Gap(1).PutRight(p.s.Dim, strconv.Itoa(i+1), 2).Gap(1)
-	style := stepStyle(p.s, s.State)
-	l.Put(style, m.StepMark(s.State)).Gap(1)
+	l.Put(stepStyle(p.s, s.State), m.StepMark(s.State)).Gap(1)
 	name := p.s.Text
 	if s.State == rollout.StepRunning {
 		name = p.s.Strong
 	}
-	l.Put(name, "node "+s.Plan.Node.String()).Gap(2).Put(p.s.Dim, s.Plan.AZ).To(24)
-	if s.State != rollout.StepRunning {
-		l.Put(style, prose.StepState(s.State))
+	return l.Put(name, "node "+s.Plan.Node.String()).Gap(2).Put(p.s.Dim, s.Plan.AZ).Gap(2).To(24)
+}
+
+func stepLine(p *sheet, c *Context, i int, s *rollout.StepStatus) {
+	l := stepName(p, c, i, s)
+	switch {
+	case s.State == rollout.StepRunning:
+		l.Put(p.s.Dim, s.Plan.Addr)
+	default:
+		l.Put(stepStyle(p.s, s.State), prose.StepState(s.State))
 		if s.Why != "" {
 			l.Put(p.s.Text, ": "+s.Why)
 		} else if s.BackAfter > 0 {
 			l.Put(p.s.Text, " · back after "+prose.Span(s.BackAfter))
 		}
-	} else {
-		l.Put(p.s.Dim, s.Plan.Addr)
 	}
 	p.add(l)
 }
@@ -192,10 +217,7 @@ func runningPhase(b *sheet, c *Context, s *rollout.StepStatus, ph *rollout.Phase
 		add("speed", prose.Speed(ph.Progress), b.s.Text)
 		add("movement", prose.Movement(ph.Progress, c.Now), movementStyle(b.s, ph, c))
 	}
-	add("held up by", prose.Blocked(ph.Progress.Blocking, c.Now), b.s.Warn)
-	for _, bl := range ph.Progress.Blocking[:min(len(ph.Progress.Blocking), 4)] {
-		add("", prose.BlockedLine(bl, c.Now), b.s.Text)
-	}
+	b.fact(prose.Fact{Label: "held up by", Lines: prose.BlockedLines(ph.Progress.Blocking, 4, c.Now)}, b.s.Warn)
 	add("limit", prose.TimeLimit(ph.Deadline, c.Now), b.s.Text)
 	if ph.Phase == rollout.PhaseRestart {
 		b.fact(prose.Fact{Label: "output", Lines: s.HookTail}, b.s.Dim)
