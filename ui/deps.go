@@ -60,8 +60,10 @@ type Deps struct {
 	ReadOnly string
 	// Unfinished names the run that an earlier console left open; "" = none.
 	Unfinished string
-	Version    string
-	Location   *time.Location // of wall-clock times; nil = local
+	// Plan is a plan to open on; nil = the dashboard alone.
+	Plan     *rollout.Plan
+	Version  string
+	Location *time.Location // of wall-clock times; nil = local
 	// Settle is how long after the start keys are not taken, for a terminal
 	// that may still be answering a question (probe.Answer.Unanswered).
 	Settle time.Duration

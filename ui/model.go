@@ -58,6 +58,9 @@ func newModel(ctx context.Context, d Deps) *model {
 	m.crash = m.tasks.crash
 	m.guard.settle = d.Now().Add(d.Settle)
 	m.look()
+	if d.Plan != nil {
+		m.show(view.NewPlanScreen(*d.Plan))
+	}
 	return m
 }
 
