@@ -31,7 +31,7 @@ func (m *Machine) absorb(ev Event) {
 	case HookEnded:
 		m.hookEnded(e)
 	case JournalFailed:
-		m.broken = e.Err
+		m.journalFailed(e)
 	case Interrupted:
 		m.interrupt(e)
 	}
@@ -244,6 +244,15 @@ func (m *Machine) callEnded(e CallEnded) {
 	s.result = &e
 	s.reads = 0
 	m.emit(Hurry{})
+}
+
+// journalFailed: nothing may be sent any more. What was about to be is not in
+// flight, since its record came first.
+func (m *Machine) journalFailed(e JournalFailed) {
+	m.broken = e.Err
+	if e.Unsent {
+		m.call, m.hook = inflight{}, inflight{}
+	}
 }
 
 func (m *Machine) interrupt(e Interrupted) {

@@ -98,8 +98,9 @@ type Answered struct {
 // JournalFailed says that a record could not be made durable. The effects that
 // came after it were not carried out.
 type JournalFailed struct {
-	At  time.Time
-	Err error
+	At     time.Time
+	Err    error
+	Unsent bool // a call or the restart command was among them
 }
 
 // Interrupted is a wish to stop that is no answer to a question.

@@ -167,7 +167,9 @@ func (m *Machine) startStep() {
 	s := m.steps[m.cur].clone()
 	s.State = StepRunning
 	s.began = m.at
+	s.seen, s.reads = reading{}, 0
 	m.steps[m.cur] = s
+	m.read(m.step())
 	m.emit(WatchProcess{Node: s.Plan.Node, On: true})
 	m.enter(firstState(m.plan.Goal))
 }
