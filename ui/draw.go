@@ -135,10 +135,17 @@ func (m *model) right(c *view.Context, d *digest) []string {
 	return append(parts, "data "+view.Age(age))
 }
 
-// runWord is a live run in two words.
+// runWord is a live run in two words: who is waited for, or what is done.
 func runWord(r *rollout.Status) string {
 	if r.Prompt != nil {
 		return "asks you"
+	}
+	for _, step := range r.Steps {
+		for _, ph := range step.Phases {
+			if ph.State == rollout.PhaseRunning {
+				return prose.Phase(ph.Phase) + " " + step.Plan.Node.String()
+			}
+		}
 	}
 	return prose.RunState(r.State)
 }

@@ -36,7 +36,8 @@ const (
 
 // judge decides on one key message. typing says that a text field is open.
 func (g *guard) judge(k tea.KeyMsg, now time.Time, typing bool) verdict {
-	quick := now.Sub(g.last) < burstGap
+	gap := now.Sub(g.last)
+	quick := gap >= 0 && gap < burstGap
 	g.last = now
 	if now.Before(g.settle) {
 		return drop

@@ -2,7 +2,10 @@ package view
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -61,15 +64,34 @@ func StaleText(c *Context) string {
 
 // silence words why the node list is not read, "" for no error.
 func silence(err error) string {
-	switch {
-	case err == nil:
-		return ""
-	case client.KindOf(err) == client.Unauthorized:
-		return "not authorised (" + err.Error() + ")"
-	case client.KindOf(err) == client.BadAnswer, client.KindOf(err) == client.Refused:
+	switch client.KindOf(err) {
+	case client.Unauthorized, client.BadAnswer, client.Refused:
 		return err.Error()
 	}
-	return "controller not answering (" + err.Error() + ")"
+	if err == nil {
+		return ""
+	}
+	return "controller not answering (" + rootCause(err) + ")"
+}
+
+// rootCause is the innermost cause of a failed request: what the server said,
+// else what the network did.
+func rootCause(err error) string {
+	var failed *client.Error
+	if errors.As(err, &failed) && failed.Status != 0 {
+		return strings.TrimSpace(fmt.Sprintf("%d %s", failed.Status, failed.Msg))
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return err.Error()
 }
 
 func tokenProblem(c *Context) string {

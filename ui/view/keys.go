@@ -96,7 +96,7 @@ func buildKeyMap() []Binding {
 	quitting := []string{ScreenQuit}
 	inner := []string{ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns}
 	every := append(slices.Clone(inner), ScreenNodes)
-	return append([]Binding{
+	return []Binding{
 		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the node under the cursor", Command: CmdOpen, Screens: table},
 		{Keys: []string{" "}, Shown: "space", Short: "mark", Long: "mark the node under the cursor, or take its mark away", Command: CmdMark, Screens: table},
 		{Keys: []string{"r"}, Shown: "r", Short: "restart", Action: action.Restart, Screens: acting},
@@ -126,5 +126,5 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"l"}, Shown: "l", Short: "leave it running", Long: "leave, and leave what runs on the server as it is", Command: CmdLeave, Screens: quitting},
 		{Keys: []string{"c"}, Shown: "c", Short: "cancel it", Long: "ask the server to cancel what runs, and stay to watch", Command: CmdCancel, Screens: quitting},
 		{Keys: []string{"esc", "s"}, Shown: "esc", Short: "stay", Long: "stay in the console", Command: CmdStay, Screens: quitting},
-	}, runKeyMap()...)
+	}
 }

@@ -210,8 +210,9 @@ func (n *Nodes) title(c *Context, w int) string {
 	l.Gap(1).Put(s.Title, "NODES").Gap(2)
 	if n.typing {
 		l.Put(s.Key, "filter: ")
-		n.field.Draw(l, s, max(l.Left()-26, 10))
-		return l.Gap(2).Put(s.Dim, "enter keeps, esc clears").String()
+		n.field.Draw(l, s, max(l.Left()-40, 10))
+		l.Gap(2).Put(s.Text, fmt.Sprintf("%d of %d", n.table.Shown(), n.table.Total()))
+		return l.Put(s.Dim, " · enter keeps, esc clears").String()
 	}
 	l.Put(s.Text, fmt.Sprintf("%d of %d", n.table.Shown(), n.table.Total()))
 	if f := n.table.Filter(); f != "" {
@@ -247,6 +248,7 @@ func (n *Nodes) empty(c *Context) string {
 
 // Hints are the keys that work now.
 func (n *Nodes) Hints(c *Context) []Hint {
+	n.load(c) // hints are drawn together with the table
 	if n.typing {
 		return []Hint{{Key: "enter", Does: "keep filter"}, {Key: "esc", Does: "clear filter"}}
 	}
