@@ -12,6 +12,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
 	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/backdrop/probe"
+	"github.com/StorconTUI/storcon-tui/ui/component"
 )
 
 // appearance is how the console draws on this terminal.
@@ -59,4 +60,16 @@ func utf8Locale(env func(string) string) bool {
 		}
 	}
 	return false
+}
+
+// printable is text for standard output in a form that the locale shows.
+func printable(text string) string {
+	if utf8Locale(os.Getenv) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = component.ASCII(line)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/client/compute"
@@ -28,6 +30,7 @@ type connection struct {
 
 	pageservers *pageservers
 	computes    []*compute.Client
+	reads       atomic.Int64 // GETs that were sent to the controller
 	logFile     io.Closer
 }
 
@@ -80,6 +83,9 @@ func (c *connection) dial() error {
 		UserAgent: userAgent(),
 		OnCall: func(call client.Call) {
 			calls.Observe(call)
+			if call.Method == http.MethodGet {
+				c.reads.Add(1)
+			}
 			c.logCall(call)
 		},
 	})

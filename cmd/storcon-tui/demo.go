@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 )
 
 func (p *program) demoVerb() *cobra.Command {
+	var options server.Options
 	demo := &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console on a fake cluster in the same process",
@@ -21,7 +23,9 @@ func (p *program) demoVerb() *cobra.Command {
 controller with its pageservers and computes behind real HTTP on loopback. The
 console talks to it as it would to a real one. Nothing real is touched.`,
 		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), options) },
 	}
+	demoFlags(demo.Flags(), &options)
 	demo.AddCommand(p.demoServeVerb(), p.demoRestartVerb())
 	return demo
 }
@@ -57,6 +61,35 @@ func (p *program) checkDemo(o server.Options) error {
 		return usage(errors.New("expected --nodes of at least 1, --speed above 0, and no negative numbers"))
 	}
 	return nil
+}
+
+// demo serves a cluster, writes its configuration as demo serve would, and goes
+// on as if the user had named that file.
+func (p *program) demo(ctx context.Context, options server.Options) error {
+	if err := p.checkDemo(options); err != nil {
+		return err
+	}
+	if err := p.needTerminal(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "storcon-tui-demo-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the demo: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // the cluster that its journals are about is gone
+	cluster, err := server.Start(ctx, options)
+	if err != nil {
+		return fmt.Errorf("start the demo: %w", err)
+	}
+	defer func() { _ = cluster.Close() }() // it only waits
+	p.flags.Config = filepath.Join(dir, "config.toml")
+	if err := writeDemoConfig(cluster, options.Auth, p.flags.Config); err != nil {
+		return err
+	}
+	if p.flags.StateDir == "" {
+		p.flags.StateDir = filepath.Join(dir, "state")
+	}
+	return p.openConsole(ctx, nil)
 }
 
 // writeDemoConfig writes the configuration, and the tokens beside it. The file

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -59,14 +60,16 @@ another: drain, restart, fill, each step confirmed by a person.
 
 Without a verb it opens the console. Nothing is sent to the cluster that was
 not confirmed.`,
-		Args:          cobra.NoArgs,
+		Args:          noVerb,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return p.openConsole(cmd.Context(), nil) },
 		PersistentPreRun: func(*cobra.Command, []string) {
 			p.began = true
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.flags.Config, "config", "", "configuration file (default "+config.DefaultPath()+")")
 	flags.StringVar(&p.flags.Cluster, "cluster", "", "cluster of the configuration (default its default_cluster)")
@@ -77,9 +80,22 @@ not confirmed.`,
 	flags.StringVar(&p.flags.Theme, "theme", "", "dark, light, mono or a file")
 	flags.StringVar(&p.flags.StateDir, "state-dir", "", "where journals are kept (default "+config.DefaultStateDir()+")")
 	root.AddCommand(
-		p.demoVerb(), p.statusVerb(), p.runsVerb(), p.versionVerb(),
+		p.demoVerb(), p.statusVerb(), p.planVerb(), p.rolloutVerb(),
+		p.drainVerb(), p.fillVerb(), p.cancelVerb(), p.runsVerb(), p.versionVerb(),
 	)
 	return root
+}
+
+// noVerb refuses what is no verb and names the one that was meant.
+func noVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("no verb %q; see storcon-tui --help", args[0])
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+	}
+	return errors.New(text)
 }
 
 // settings are those of the command line and the configuration.

@@ -57,7 +57,7 @@ func (p *program) status(ctx context.Context, format string) error {
 	return c.polled(ctx, func(ctx context.Context) error {
 		snapshot, err := c.observe(ctx)
 		if err != nil {
-			return fmt.Errorf("cluster %s at %s: %w", c.identity.Name, c.settings.Cluster.URL, err)
+			return c.at(err)
 		}
 		unfinished, err := c.unfinished()
 		if err != nil {
@@ -100,7 +100,7 @@ func writeStatus(w io.Writer, r statusReport, now time.Time) error {
 	for _, part := range r.Problems {
 		fmt.Fprintf(&b, "! %s: %s\n", part.Part, part.Why)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, printable(b.String()))
 	return err
 }
 

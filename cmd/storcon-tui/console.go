@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/ui"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
+)
+
+// openConsole opens the full-screen program on the chosen cluster; with a
+// request it opens on the plan for that.
+func (p *program) openConsole(ctx context.Context, r *request) error {
+	if err := p.needTerminal(); err != nil {
+		return err
+	}
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return c.polled(ctx, func(ctx context.Context) error {
+		runs := &consoleRuns{engine: c.engine()}
+		deps, err := p.deps(c, runs)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			plan, err := c.plan(ctx, runs.engine, *r)
+			if err != nil {
+				return err
+			}
+			deps.Plan = &plan
+		}
+		return p.show(ctx, deps, runs)
+	})
+}
+
+// deps are what the console works with.
+func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
+	look, err := p.look(c.settings)
+	if err != nil {
+		return ui.Deps{}, err
+	}
+	open, err := c.unfinished()
+	if err != nil {
+		return ui.Deps{}, err
+	}
+	deps := ui.Deps{
+		Source: c.poller, Runs: runs,
+		Styles: look.styles, ASCII: look.ascii, Settle: look.settle,
+		Operator: operator(), Version: version(),
+		CrashLog: filepath.Join(c.store.Dir(), "crash.log"),
+		Input:    p.in, Output: p.out, Stderr: p.err,
+	}
+	if c.settings.ReadOnly {
+		deps.ReadOnly = "this console was started with --read-only"
+	}
+	if len(open) > 0 {
+		deps.Unfinished = open[0].ID
+	}
+	return deps, nil
+}
+
+// show runs the console. Signals are its own affair; here they only become the
+// exit code.
+func (p *program) show(ctx context.Context, deps ui.Deps, runs *consoleRuns) error {
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(received)
+	err := ui.Run(ctx, deps)
+	left := p.tellWhatIsLeft(runs.last())
+	select {
+	case got := <-received:
+		sig, _ := got.(syscall.Signal)
+		err = errors.Join(signalError{sig}, err)
+	default:
+	}
+	if left != nil {
+		return left
+	}
+	return err
+}
+
+// tellWhatIsLeft says on the terminal that the console has given back what goes on
+// at the controller, and how to go on (P1).
+func (p *program) tellWhatIsLeft(run *rollout.Driver) error {
+	if run == nil {
+		return nil
+	}
+	status := run.Status()
+	if status.Outcome == nil {
+		fmt.Fprintf(p.err, "storcon-tui: run %s is not finished: a step is still under way, see %s\n", status.Run, status.Journal)
+		return ended(rollout.ExitPaused)
+	}
+	for _, left := range status.Outcome.Left {
+		fmt.Fprintf(p.err, "storcon-tui: run %s: %s\n", status.Run, prose.LeftBehind(left))
+	}
+	return ended(status.Outcome.Exit)
+}

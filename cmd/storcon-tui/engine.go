@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/ui"
+)
+
+// engine plans and starts runs on the connection's cluster.
+func (c *connection) engine() *rollout.Engine {
+	computes := make([]rollout.Compute, len(c.settings.Cluster.Computes))
+	for i, one := range c.settings.Cluster.Computes {
+		computes[i].Name = one.Name
+	}
+	return rollout.NewEngine(rollout.EngineConfig{
+		Client:     c.client,
+		Poller:     c.poller,
+		Pageserver: c.pageservers.fetch,
+		Hook:       c.settings.Cluster.Restart,
+		Store:      c.store,
+		Settings:   runSettings(c.settings.Cluster),
+		Operator:   operator(),
+		Identity:   c.identity,
+		Computes:   computes,
+		Version:    version(),
+		Redact:     c.secrets.Redact,
+		DenyEnv:    secretVariables(c.settings.Cluster),
+		Reads:      func() int { return int(c.reads.Load()) },
+		Logger:     c.log,
+	})
+}
+
+// runSettings are a run's limits as the cluster's configuration sets them.
+func runSettings(c config.Cluster) rollout.Settings {
+	return rollout.Settings{
+		NoProgress:  c.Pace.NoProgress,
+		DrainTotal:  c.Pace.Drain,
+		FillTotal:   c.Pace.Fill,
+		CancelTotal: c.Pace.Cancel,
+		Hook:        c.Restart.Timeout,
+		Proof:       c.Pace.Proof,
+		Reattach:    c.Pace.Ready,
+		Answer:      c.Pace.Answer,
+	}
+}
+
+// consoleRuns lets the console plan and start runs, and remembers the newest.
+// It is safe for use by several goroutines.
+type consoleRuns struct {
+	engine *rollout.Engine
+
+	mu     sync.Mutex
+	newest *rollout.Driver
+}
+
+func (r *consoleRuns) Plan(ctx context.Context, goal rollout.Goal, nodes []client.NodeID) (rollout.Plan, error) {
+	return r.engine.Plan(ctx, goal, nodes)
+}
+
+// Start is not bound to ctx, which ends with the screen: the console lets go of
+// a live run in order.
+func (r *consoleRuns) Start(ctx context.Context, plan rollout.Plan) (ui.LiveRun, error) {
+	driver, err := r.engine.Start(context.WithoutCancel(ctx), plan)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.newest = driver
+	return driver, nil
+}
+
+// last is the newest run of this session, nil when there was none.
+func (r *consoleRuns) last() *rollout.Driver {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.newest
+}
+
+// refusal gives a plan or start that was refused its exit code; nothing was
+// sent then.
+func refusal(err error) error {
+	var (
+		broken     *rollout.JournalError
+		unfinished *rollout.UnfinishedRunError
+		unknown    *rollout.UnknownNodeError
+		nothing    *rollout.NothingToDoError
+	)
+	switch {
+	case errors.As(err, &broken):
+		return &exitError{code: exitJournal, err: err}
+	case errors.Is(err, rollout.ErrNotObserved):
+		return &exitError{code: rollout.ExitUnreachable, err: err}
+	case errors.As(err, &unfinished), errors.As(err, &unknown), errors.As(err, &nothing), errors.Is(err, rollout.ErrReadOnly):
+		return preflight(err)
+	case exitCode(err) == rollout.ExitInternal:
+		return preflight(err)
+	}
+	return err
+}
