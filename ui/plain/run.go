@@ -21,6 +21,8 @@ type Driver interface {
 	Done() <-chan struct{}
 }
 
+var _ Driver = (*rollout.Driver)(nil)
+
 // Options of a Run. The zero value reads from a pipe and writes UTF-8.
 type Options struct {
 	By       rollout.Operator // who answers

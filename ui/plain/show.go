@@ -20,7 +20,6 @@ type seen struct {
 	why    string
 	hold   string
 	phases map[phaseKey]phaseSeen
-	steps  map[client.NodeID]rollout.StepState
 	note   *rollout.Note // the newest one that was printed
 }
 
@@ -43,16 +42,18 @@ func (s *session) head(st *rollout.Status) {
 	}
 	s.seen = seen{
 		state: st.State, why: st.Why,
-		phases: map[phaseKey]phaseSeen{}, steps: map[client.NodeID]rollout.StepState{},
+		phases: map[phaseKey]phaseSeen{},
 	}
 }
 
-// show prints what changed since the last call.
+// show prints what changed since the last call. The log tells of steps that end.
 func (s *session) show(st *rollout.Status) {
 	s.showRun(st)
 	s.showNotes(st)
 	for i := range st.Steps {
-		s.showStep(&st.Steps[i])
+		for _, ph := range st.Steps[i].Phases {
+			s.showPhase(st.Steps[i].Plan.Node, ph)
+		}
 	}
 	s.showPrompt(st)
 }
@@ -92,25 +93,6 @@ func (s *session) showNotes(st *rollout.Status) {
 		s.print(s.clock(n.At) + "  " + prose.NoteLine(n))
 		s.seen.note = &n
 	}
-}
-
-func (s *session) showStep(step *rollout.StepStatus) {
-	for _, ph := range step.Phases {
-		s.showPhase(step.Plan.Node, ph)
-	}
-	before := s.seen.steps[step.Plan.Node]
-	if step.State == before {
-		return
-	}
-	s.seen.steps[step.Plan.Node] = step.State
-	if step.State == rollout.StepRunning {
-		return // its first phase says more
-	}
-	text := "node " + step.Plan.Node.String() + "  " + prose.StepState(step.State)
-	if step.Why != "" {
-		text += ": " + step.Why
-	}
-	s.change(text)
 }
 
 func (s *session) showPhase(node client.NodeID, ph rollout.PhaseStatus) {

@@ -124,7 +124,7 @@ func (a asker) facts(s script) []Fact {
 		}
 	}
 	add("happened", a.fill(s.what))
-	add("cause", a.p.Cause)
+	add(causeLabel(a.p.Ask), a.p.Cause)
 	add(orWord(s.runs, "sends"), a.literal()...)
 	if a.full || a.p.Ask >= rollout.AskHookFailed && a.p.Ask <= rollout.AskNotBack {
 		add("output", a.hookTail()...)
@@ -137,6 +137,14 @@ func (a asker) facts(s script) []Fact {
 	add("then", a.fill(s.then))
 	add("if not", a.fill(s.ifNot))
 	return facts
+}
+
+// causeLabel: a pause has no cause but something that stands meanwhile.
+func causeLabel(ask rollout.Ask) string {
+	if ask == rollout.AskPaused {
+		return "stands"
+	}
+	return "cause"
 }
 
 // literal is the call or command, and how often it is sent.

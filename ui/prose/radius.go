@@ -12,10 +12,8 @@ func (a asker) radiusLabel() string {
 	switch a.p.Ask {
 	case rollout.AskDrain:
 		return "moves"
-	case rollout.AskRestart, rollout.AskDrainedEarlier:
-		return "left here"
 	}
-	if a.p.Evidence.LeftoversKnown {
+	if a.goesDown() {
 		return "left here"
 	}
 	return "shards"
@@ -28,12 +26,25 @@ func (a asker) radius() []string {
 		return a.drainRadius()
 	case rollout.AskFill:
 		return a.fillRadius()
-	case rollout.AskCancel, rollout.AskActivate:
-		return []string{a.attachedNow()}
 	case rollout.AskBusy, rollout.AskGone, rollout.AskUnreachable, rollout.AskUnauthorized:
 		return nil
 	}
-	return a.leftHere()
+	if a.goesDown() {
+		return a.leftHere()
+	}
+	return []string{a.attachedNow()}
+}
+
+// goesDown reports a question whose answer may take down what is attached here.
+func (a asker) goesDown() bool {
+	switch a.p.Ask {
+	case rollout.AskRestart, rollout.AskDrainedEarlier, rollout.AskNodeDown, rollout.AskNotDrained, rollout.AskOrphan,
+		rollout.AskDrainEnded, rollout.AskPolicyLost, rollout.AskHookFailed, rollout.AskRestartUnproven:
+		return true
+	case rollout.AskGate, rollout.AskHalted:
+		return a.phase() == "restart"
+	}
+	return false
 }
 
 func (a asker) attachedNow() string {
@@ -86,8 +97,11 @@ func (a asker) fillRadius() []string {
 func (a asker) leftHere() []string {
 	e := a.p.Evidence
 	if !e.LeftoversKnown {
-		if a.radiusLabel() == "shards" {
-			return []string{a.attachedNow()}
+		if a.p.Ask != rollout.AskRestart {
+			if e.Attached < 0 {
+				return []string{"how many shards are attached here is unknown"}
+			}
+			return []string{Things(e.Attached, "shard") + " attached here; not listed yet"}
 		}
 		if e.Attached < 0 {
 			return []string{"the shard list cannot be read, and no count is known either"}

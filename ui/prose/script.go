@@ -63,7 +63,7 @@ var scripts = map[rollout.Ask]script{
 	},
 	rollout.AskDrainEnded: {
 		title: "THE DRAIN OF NODE {node} DID NOT COMPLETE",
-		what:  "its policy went back to {policy} without PauseForRestart: somebody cancelled it, or the controller restarted",
+		what:  "PauseForRestart was not reached: it was cancelled, it failed, or the controller restarted",
 		ifNot: "node {node} stays {policy}; the optimiser brings shards back to it",
 	},
 	rollout.AskNotDrained: {
@@ -149,9 +149,8 @@ var scripts = map[rollout.Ask]script{
 		ifNot: "the run stays paused",
 	},
 	rollout.AskCleanup: {
-		title: "PUT NODE {node} RIGHT?",
-		what:  "this run changed node {node} and it is not Active again; the run is not over until it is, or you leave it so",
-		then:  "read the node again and see that it is Active",
-		ifNot: "node {node} stays {policy}; the run ends with exit code 6 and names it",
+		title: "NODE {node} IS NOT PUT RIGHT YET",
+		what:  "this run changed node {node} and it is not Active again; the run ends when it is, or when you leave it so",
+		ifNot: "node {node} stays {policy} and the run stays open",
 	},
 }

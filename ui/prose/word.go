@@ -31,20 +31,21 @@ var labels = map[rollout.Word]string{
 // askLabels are labels that say more for one kind of question.
 var askLabels = map[rollout.Ask]map[rollout.Word]string{
 	rollout.AskDrain:           {rollout.WordYes: "drain node {node}"},
-	rollout.AskRestart:         {rollout.WordYes: "restart node {node}", rollout.WordAccept: "restart with these shards"},
+	rollout.AskRestart:         {rollout.WordYes: "restart node {node}", rollout.WordReset: "set Active, drain again"},
 	rollout.AskFill:            {rollout.WordYes: "fill node {node}", rollout.WordSkip: "skip the fill"},
 	rollout.AskCancel:          {rollout.WordYes: "cancel the {op}"},
 	rollout.AskActivate:        {rollout.WordYes: "set node {node} Active"},
-	rollout.AskCleanup:         {rollout.WordYes: "put node {node} right", rollout.WordSkip: "leave it so"},
+	rollout.AskBusy:            {rollout.WordRetry: "look again", rollout.WordAccept: "take it over"},
+	rollout.AskHalted:          {rollout.WordRetry: "look again"},
+	rollout.AskCleanup:         {rollout.WordDetach: "leave it so"},
 	rollout.AskHookFailed:      {rollout.WordRetry: "run it again", rollout.WordAccept: "count as restarted"},
 	rollout.AskRestartUnproven: {rollout.WordRetry: "run it again", rollout.WordAccept: "count as restarted"},
 	rollout.AskNotBack:         {rollout.WordRetry: "run it again"},
 	rollout.AskDrainEnded:      {rollout.WordRetry: "drain again"},
-	rollout.AskNotDrained:      {rollout.WordRetry: "drain again"},
+	rollout.AskNotDrained:      {rollout.WordReset: "set Active, drain again"},
 	rollout.AskPolicyLost:      {rollout.WordRetry: "drain again"},
-	rollout.AskDrainedEarlier:  {rollout.WordYes: "verify and go on", rollout.WordAccept: "take it as drained"},
-	rollout.AskOrphan:          {rollout.WordAccept: "take it as drained"},
-	rollout.AskRestartedEarly:  {rollout.WordAccept: "count as restarted"},
+	rollout.AskDrainedEarlier:  {rollout.WordAccept: "take it as drained", rollout.WordReset: "set Active, drain again"},
+	rollout.AskRestartedEarly:  {rollout.WordWait: "count as restarted", rollout.WordRetry: "drain again"},
 }
 
 // outcomes say what happens when the word is chosen.
@@ -74,9 +75,9 @@ var askOutcomes = map[rollout.Ask]map[rollout.Word]string{
 		rollout.WordYes: "starts the drain of node {node}",
 	},
 	rollout.AskRestart: {
-		rollout.WordYes:    "runs the command once: {stay-down}",
-		rollout.WordAccept: "runs the command once: {stay-down}",
-		rollout.WordSkip:   "does not restart node {node}: sets it Active and goes on with the next node",
+		rollout.WordYes:   "runs the command once: {stay-down}",
+		rollout.WordReset: "does not restart now: sets node {node} Active, then asks about its drain again",
+		rollout.WordSkip:  "does not restart node {node}: sets it Active and goes on with the next node",
 	},
 	rollout.AskFill: {
 		rollout.WordYes:  "starts the fill of node {node}",
@@ -84,7 +85,15 @@ var askOutcomes = map[rollout.Ask]map[rollout.Word]string{
 	},
 	rollout.AskCancel:   {rollout.WordYes: "cancels the {op} of node {node}"},
 	rollout.AskActivate: {rollout.WordYes: "sets the policy of node {node} to Active"},
-	rollout.AskBusy:     {rollout.WordWait: "waits until {busy} has ended, then asks about node {node} again"},
+	rollout.AskBusy: {
+		rollout.WordWait:   "waits until {busy} has ended, then goes on with what you confirmed",
+		rollout.WordRetry:  "asks the controller once more what it holds",
+		rollout.WordAccept: "counts {busy} as this run's own; the report names it",
+	},
+	rollout.AskHalted: {
+		rollout.WordRetry:  "reads everything again; the run goes on only when the gates pass and you say so",
+		rollout.WordResume: "goes on with the run; the next act is asked about first",
+	},
 	rollout.AskNoProgress: {
 		rollout.WordWait: "lets the {phase} go on and asks again if it still does not move",
 	},
@@ -98,11 +107,26 @@ var askOutcomes = map[rollout.Ask]map[rollout.Word]string{
 		rollout.WordRetry:  "runs the command once more, as a new attempt",
 		rollout.WordAccept: "counts node {node} as restarted although nothing proves it; the report names it",
 	},
-	rollout.AskNotBack:        {rollout.WordWait: "keeps waiting for node {node}, then asks again"},
-	rollout.AskDrainedEarlier: {rollout.WordYes: "lists what is still attached, then asks about the restart"},
-	rollout.AskUnauthorized:   {rollout.WordRetry: "reads the token again and tries"},
+	rollout.AskNotBack: {rollout.WordWait: "keeps waiting for node {node}, then asks again"},
+	rollout.AskDrainedEarlier: {
+		rollout.WordAccept: "lists what is still attached, then asks about the restart",
+		rollout.WordReset:  "sets node {node} Active, then asks about its drain",
+	},
+	rollout.AskOrphan:     {rollout.WordReset: "sets node {node} Active and goes on from there"},
+	rollout.AskNotDrained: {rollout.WordReset: "sets node {node} Active, then asks about its drain again"},
+	rollout.AskDrainEnded: {rollout.WordRetry: "reads the gates, then asks about the drain again"},
+	rollout.AskPolicyLost: {rollout.WordRetry: "reads the gates, then asks about the drain again"},
+	rollout.AskRestartedEarly: {
+		rollout.WordWait:  "waits for the operation to end, then counts the restart as done; the report names it",
+		rollout.WordRetry: "asks about the drain again once the operation has ended",
+	},
+	rollout.AskPausedAfter:  {rollout.WordWait: "looks again"},
+	rollout.AskGate:         {rollout.WordWait: "looks again, and goes on asking once the gates pass"},
+	rollout.AskUnreachable:  {rollout.WordWait: "goes on trying for as long again"},
+	rollout.AskUnauthorized: {rollout.WordRetry: "reads the token again and tries"},
 	rollout.AskCleanup: {
-		rollout.WordSkip: "leaves node {node} as it is and ends the run with exit code 6",
+		rollout.WordRetry:  "tries again to put node {node} right",
+		rollout.WordDetach: "leaves node {node} as it stands; the report names it with the command that puts it right",
 	},
 }
 

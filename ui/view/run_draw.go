@@ -70,7 +70,7 @@ func doneSteps(st *rollout.Status) int {
 
 func runRight(st *rollout.Status) string {
 	if st.Outcome != nil {
-		return prose.OutcomeWord(st)
+		return "ended"
 	}
 	if st.State != rollout.RunRunning {
 		return prose.RunState(st.State) + " · you are driving"

@@ -141,8 +141,10 @@ func askRestart() *rollout.Status {
 	st := fixtureRun(drained, asking(rollout.PhaseRestart), waiting(rollout.PhaseFill))
 	hook := st.Plan.Steps[0].Hook
 	p := fixturePrompt(rollout.AskRestart, "", append([]rollout.Choice{
-		{Word: rollout.WordYes, Does: hook}, {Word: rollout.WordSkip}, {Word: rollout.WordManual},
-		{Word: rollout.WordReset, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}`},
+		{Word: rollout.WordYes, Does: hook},
+		{Word: rollout.WordSkip, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}, then go on with the next node`},
+		{Word: rollout.WordReset, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}, then drain again`, TypeID: true},
+		{Word: rollout.WordRestOfNode}, {Word: rollout.WordRestOfAZ}, {Word: rollout.WordRestOfRun},
 	}, usual...)...)
 	p.Literal = hook
 	st.Prompt = p
@@ -161,7 +163,7 @@ func askNoProgress() *rollout.Status {
 	st := fixtureRun(ph, waiting(rollout.PhaseRestart), waiting(rollout.PhaseFill))
 	p := fixturePrompt(rollout.AskNoProgress, "D13", append([]rollout.Choice{
 		{Word: rollout.WordWait}, {Word: rollout.WordCancel, Does: "DELETE /control/v1/node/1/drain"},
-		{Word: rollout.WordUndrained, TypeID: true, Off: "the drain still runs at the controller"},
+		{Word: rollout.WordUndrained, TypeID: true, Off: "an operation on the node may still run: cancel it first"},
 	}, usual...)...)
 	p.Evidence.Policy, p.Evidence.PolicySince = client.PolicyDraining, ago(700*time.Second)
 	p.Evidence.LeftoversKnown, p.Evidence.Leftovers, p.Evidence.Attached, p.Evidence.Pending = false, nil, 8, 2
@@ -206,8 +208,8 @@ func askHookFailed() *rollout.Status {
 	st := fixtureRun(drained, rollout.PhaseStatus{Phase: rollout.PhaseRestart, State: rollout.PhaseBlocked, Started: ago(15 * time.Second)}, waiting(rollout.PhaseFill))
 	hook := st.Plan.Steps[0].Hook
 	p := fixturePrompt(rollout.AskHookFailed, "R1", append([]rollout.Choice{
-		{Word: rollout.WordRetry, Does: hook}, {Word: rollout.WordManual}, {Word: rollout.WordAccept, TypeID: true, Reason: true},
-		{Word: rollout.WordReset, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}`},
+		{Word: rollout.WordRetry, Does: "run once more: " + hook, TypeID: true}, {Word: rollout.WordManual},
+		{Word: rollout.WordAccept, TypeID: true, Reason: true}, {Word: rollout.WordSkip},
 	}, usual...)...)
 	p.Cause = "exit status 255"
 	p.Evidence.HookTail = []string{"ssh: connect to host ps-1.internal port 22: Connection timed out"}
@@ -219,7 +221,6 @@ func askHookFailed() *rollout.Status {
 func draining() *rollout.Status {
 	return fixtureRun(rollout.PhaseStatus{
 		Phase: rollout.PhaseDrain, State: rollout.PhaseRunning, Started: ago(58 * time.Second), Deadline: fixedNow.Add(182 * time.Second),
-		Detail: "policy PauseForRestart",
 		Progress: rollout.Progress{
 			Total: 1567, Left: 756, LastMove: ago(time.Second), Rate: 14, ETA: rollout.Range{Min: 50 * time.Second, Max: 90 * time.Second},
 		},
@@ -237,7 +238,7 @@ func stalling() *rollout.Status {
 
 func restarting() *rollout.Status {
 	st := fixtureRun(drained, rollout.PhaseStatus{
-		Phase: rollout.PhaseRestart, State: rollout.PhaseRunning, Started: ago(9 * time.Second), Detail: "the restart command to end",
+		Phase: rollout.PhaseRestart, State: rollout.PhaseRunning, Started: ago(9 * time.Second), Detail: "the restart command runs",
 	}, waiting(rollout.PhaseFill))
 	st.Steps[0].HookTail = []string{"stopping pageserver", "starting pageserver"}
 	return st

@@ -212,7 +212,7 @@ func runningPhase(b *sheet, c *Context, s *rollout.StepStatus, ph *rollout.Phase
 			b.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
 		}
 	}
-	add("waits for", ph.Detail, b.s.Text)
+	add("now", ph.Detail, b.s.Text)
 	if moves {
 		add("speed", prose.Speed(ph.Progress), b.s.Text)
 		add("movement", prose.Movement(ph.Progress, c.Now), movementStyle(b.s, ph, c))

@@ -158,7 +158,7 @@ func TestAnswerEndsWithItsQuestion(t *testing.T) {
 
 func TestOffChoiceSaysWhy(t *testing.T) {
 	s := sit(t, askNoProgress())
-	require.Equal(t, Say{"restart undrained is off: the drain still runs at the controller"}, s.press("U", time.Second))
+	require.Equal(t, Say{"restart undrained is off: an operation on the node may still run: cancel it first"}, s.press("U", time.Second))
 	require.Equal(t, Say{"y is no answer to this question"}, s.press("y", time.Second))
 }
 
