@@ -70,6 +70,10 @@ type Deps struct {
 	// CrashLog is the file that a panic's stack goes to; "" = standard error.
 	CrashLog string
 
+	// Width and Height are the size to begin with, for an output that is no
+	// terminal and so never tells its own.
+	Width, Height int
+
 	Input  io.Reader        // nil = the terminal
 	Output io.Writer        // nil = standard output
 	Stderr io.Writer        // nil = standard error

@@ -83,6 +83,7 @@ type source struct {
 	pings   chan struct{}
 	watched []string
 	ended   bool
+	broken  bool
 }
 
 func newSource(s *cluster.Snapshot) *source { return &source{now: s, pings: make(chan struct{}, 1)} }
@@ -90,7 +91,17 @@ func newSource(s *cluster.Snapshot) *source { return &source{now: s, pings: make
 func (s *source) Latest() *cluster.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken {
+		panic("a broken source")
+	}
 	return s.now
+}
+
+// panics has the source panic from now on.
+func (s *source) panics() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = true
 }
 
 func (s *source) set(n *cluster.Snapshot) {
@@ -119,12 +130,17 @@ type runs struct {
 	started []rollout.Plan
 	run     *liveRun
 	err     error
+	panic   string
+	slow    time.Duration // how long a start takes
 }
 
 func (r *runs) Plan(_ context.Context, goal rollout.Goal, nodes []client.NodeID) (rollout.Plan, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.planned = append(r.planned, fmt.Sprint(goal, nodes))
+	if r.panic != "" {
+		panic(r.panic)
+	}
 	if r.err != nil {
 		return rollout.Plan{}, r.err
 	}
@@ -142,6 +158,7 @@ func (r *runs) Start(_ context.Context, plan rollout.Plan) (LiveRun, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.started = append(r.started, plan)
+	time.Sleep(r.slow)
 	if r.run == nil {
 		return nil, errors.New("no run for this test")
 	}
@@ -179,7 +196,12 @@ func (r *liveRun) calls() []string {
 	return append([]string{}, r.heard...)
 }
 
-func (r *liveRun) Subscribe() (<-chan struct{}, func()) { return r.pings, func() {} }
+func (r *liveRun) Subscribe() (<-chan struct{}, func()) {
+	if r.Status() == nil {
+		panic("a run without a status")
+	}
+	return r.pings, func() {}
+}
 
 func (r *liveRun) Answer(a rollout.Answer) error {
 	r.note("answer " + string(a.Word) + " " + a.Prompt)

@@ -52,7 +52,7 @@ type toast struct {
 func newModel(ctx context.Context, d Deps) *model {
 	d = d.withDefaults()
 	m := &model{
-		deps: d, tasks: newTasks(ctx), stack: []view.Screen{view.NewNodes()}, dirty: true,
+		deps: d, w: d.Width, h: d.Height, tasks: newTasks(ctx), stack: []view.Screen{view.NewNodes()}, dirty: true,
 		follow: func(LiveRun) {}, release: func() {},
 	}
 	m.crash = m.tasks.crash
