@@ -10,6 +10,11 @@ import (
 // the port of a killed process can be taken for a moment.
 const listenRetry = 50 * time.Millisecond
 
+// catchUpBudget bounds how long one look at the simulation may work off what
+// is due. A cluster that is too large for its speed falls behind real time
+// instead of taking the processor and the lock for itself.
+const catchUpBudget = 20 * time.Millisecond
+
 // drive advances the simulation whenever something is due in it.
 func (s *Server) drive() {
 	timer := time.NewTimer(0)
@@ -34,7 +39,7 @@ func (s *Server) drive() {
 func (s *Server) with(fn func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.world.Advance(s.simulated(s.now()))
+	s.catchUp()
 	fn(s.world)
 	before := s.wake
 	s.advance()
@@ -49,14 +54,28 @@ func (s *Server) with(fn func(*sim.World)) {
 // advance brings the simulation up to the present, opens and closes what its
 // processes say, and notes when to look again.
 func (s *Server) advance() {
-	s.world.Advance(s.simulated(s.now()))
+	s.catchUp()
 	s.wake = s.now().Add(time.Hour)
 	if at, ok := s.world.Next(); ok {
-		s.wake = s.wall(at)
+		s.wake = s.wall(at).Add(s.behind)
 	}
 	if !s.syncFaces() {
 		s.wake = s.now().Add(listenRetry)
 	}
+}
+
+// catchUp brings the simulation to the present, or as far as the budget goes;
+// what is missing then is given up, so that time in it passes later.
+func (s *Server) catchUp() {
+	target := s.simulated(s.now())
+	deadline := time.Now().Add(catchUpBudget)
+	for s.world.Step(target) {
+		if time.Now().After(deadline) {
+			s.behind += s.real(target - s.world.Now())
+			return
+		}
+	}
+	s.world.Advance(target)
 }
 
 // syncFaces makes the servers follow the processes; false when one could not
@@ -86,10 +105,11 @@ func (s *Server) syncFace(f *face, up bool) bool {
 
 // simulated is the simulated time of a moment.
 func (s *Server) simulated(t time.Time) time.Duration {
-	return time.Duration(float64(t.Sub(s.began)) * s.opts.Speed)
+	return time.Duration(float64(t.Sub(s.began)-s.behind) * s.opts.Speed)
 }
 
-// wall is the moment of a simulated time.
+// wall is the moment that a simulated time is shown as. It never changes once
+// shown, so it leaves out what the simulation has fallen behind.
 func (s *Server) wall(d time.Duration) time.Time { return s.began.Add(s.real(d)) }
 
 // real is how long a simulated duration takes.

@@ -3,13 +3,14 @@ package server
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 // A cluster of 100 000 shards starts, lists and drains.
 func TestHundredThousandShards(t *testing.T) {
-	g := start(t, Options{Nodes: 40, Tenants: 80_000, Seed: 2, Speed: 200, AllMovable: true})
+	g := start(t, Options{Nodes: 80, Tenants: 80_000, Seed: 2, Speed: 20, LocationDelay: 200 * time.Millisecond, AllMovable: true})
 	require.Equal(t, http.StatusAccepted, g.do("PUT", "/control/v1/node/7/drain", "").status)
 	require.Equal(t, http.StatusOK, g.do("GET", "/control/v1/tenant?limit=1000", "").status)
 	require.Greater(t, g.held("7")["AS"], 0)

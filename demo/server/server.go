@@ -17,9 +17,10 @@ type Server struct {
 	began time.Time
 	keys  *authority
 
-	mu       sync.Mutex // guards world, wake and the faces' open and close
+	mu       sync.Mutex // guards world, wake, behind and the faces' open and close
 	world    *sim.World
-	wake     time.Time // when the driver will look again by itself
+	wake     time.Time     // when the driver will look again by itself
+	behind   time.Duration // real time that a cluster too large for its speed has lost
 	requests requestCounts
 
 	calls  callLog

@@ -82,13 +82,22 @@ func (w *World) Next() (time.Duration, bool) {
 	return w.events[0].at, true
 }
 
+// Step runs the next event if it falls due by the given moment; false when
+// none does.
+func (w *World) Step(by time.Duration) bool {
+	if len(w.events) == 0 || w.events[0].at > by {
+		return false
+	}
+	e := heap.Pop(&w.events).(*event)
+	w.now = max(w.now, e.at)
+	e.run()
+	return true
+}
+
 // Advance moves simulated time to the given moment and runs, in order,
 // everything that falls due until then. A moment in the past changes nothing.
 func (w *World) Advance(to time.Duration) {
-	for len(w.events) > 0 && w.events[0].at <= to {
-		e := heap.Pop(&w.events).(*event)
-		w.now = max(w.now, e.at)
-		e.run()
+	for w.Step(to) {
 	}
 	w.now = max(w.now, to)
 }

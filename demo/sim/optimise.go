@@ -24,16 +24,22 @@ type NodeGauges struct {
 // pass is the background loop: repair what differs from intent; if nothing
 // does and nothing is on its way, optimise; refresh the gauges.
 func (w *World) pass() {
-	if w.ReconcileAll() == 0 {
+	if w.repair() == 0 {
 		w.optimise()
 	}
 	w.refreshGauges()
 	w.afterController(passInterval, w.pass)
 }
 
-// ReconcileAll starts what is missing and returns how many reconciles are
-// running or wanted.
+// ReconcileAll starts what is missing, refreshes the gauges, and returns how
+// many reconciles are running or wanted.
 func (w *World) ReconcileAll() int {
+	active := w.repair()
+	w.refreshGauges()
+	return active
+}
+
+func (w *World) repair() int {
 	active := 0
 	for _, s := range w.shards {
 		if s.reconcile == nil && !s.queued {
@@ -47,7 +53,6 @@ func (w *World) ReconcileAll() int {
 			active++
 		}
 	}
-	w.refreshGauges()
 	return active
 }
 
