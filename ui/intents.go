@@ -33,6 +33,14 @@ type (
 // detachMax bounds the wait for a detached run to close its journal.
 const detachMax = 5 * time.Second
 
+// take does what a screen asks for; a decision is held back for a moment.
+func (m *model) take(i view.Intent) tea.Cmd {
+	if decides(i) {
+		return m.hold(i)
+	}
+	return m.carry(i)
+}
+
 // carry does what a screen asks for.
 func (m *model) carry(i view.Intent) tea.Cmd {
 	switch i := i.(type) {
@@ -222,12 +230,9 @@ func (m *model) cancelRun() tea.Cmd {
 			return m.answer(rollout.Answer{Prompt: p.ID, Word: rollout.WordCancel})
 		}
 	}
+	cmd := m.pauseRun("the operator wants to cancel what runs")
 	m.say("pausing the run; cancel is among the answers to its next question")
-	run := m.run
-	return m.tasks.command(func(context.Context) tea.Msg {
-		run.Pause("the operator wants to cancel what runs")
-		return changedMsg{}
-	})
+	return cmd
 }
 
 func orText(text, otherwise string) string {

@@ -28,8 +28,10 @@ type model struct {
 	status   *rollout.Status
 	digest   digest
 	toast    toast
-	busy     string // what is under way, "" = nothing
-	gen      int    // of the command under way; results of older ones are dropped
+	busy     string      // what is under way, "" = nothing
+	gen      int         // of the command under way; results of older ones are dropped
+	held     view.Intent // a decision that waits for the end of a possible burst; nil = none
+	holdGen  int
 	release  func() // ends the watch of the open node's shards
 
 	frame   string
@@ -90,6 +92,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.started(msg)
 	case answeredMsg:
 		m.answered(msg)
+	case heldMsg:
+		return m.stands(msg)
 	case leftMsg:
 		return tea.Quit
 	}
@@ -143,6 +147,7 @@ func (m *model) top() view.Screen { return m.stack[len(m.stack)-1] }
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	entry, _ := m.top().(view.TextEntry)
 	typing := entry != nil && entry.Typing()
+	m.unhold()
 	switch m.guard.judge(k, m.deps.Now(), typing) {
 	case drop:
 		return nil
@@ -160,9 +165,9 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		return tea.ClearScreen
 	case typing && k.Type == tea.KeyRunes && !k.Alt:
 		// The string of a key may be more than its character.
-		return m.carry(m.top().Key(string(k.Runes), c))
+		return m.take(m.top().Key(string(k.Runes), c))
 	default:
-		return m.carry(m.top().Key(key, c))
+		return m.take(m.top().Key(key, c))
 	}
 }
 
@@ -171,7 +176,7 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 func (m *model) close(typing bool, c *view.Context) tea.Cmd {
 	switch {
 	case typing:
-		return m.carry(m.top().Key("esc", c))
+		return m.take(m.top().Key("esc", c))
 	case m.top().ID() == view.ScreenQuit:
 		m.pop()
 	case view.RunLive(m.status):

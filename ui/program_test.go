@@ -159,8 +159,10 @@ func TestPasteAndRepliesAreNoCommands(t *testing.T) {
 
 func TestPasteDoesNotConfirm(t *testing.T) {
 	for name, text := range map[string]string{
-		"bracketed":   "\x1b[200~drain\ny\nyes\n3\n\x1b[201~",
-		"unbracketed": "drain\ny\nyes\n3\n",
+		"bracketed":     "\x1b[200~drain\ny\nyes\n3\n\x1b[201~",
+		"unbracketed":   "drain\ny\nyes\n3\n",
+		"a yes first":   "y\nyes\n3\n",
+		"a leave first": "l\ny\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -175,8 +177,11 @@ func TestPasteDoesNotConfirm(t *testing.T) {
 				require.Empty(t, s.runs.run.calls())
 				s.typed(time.Second, "q", text)
 				require.Empty(t, s.runs.run.calls())
+				require.Contains(t, s.out.text(), "LEAVE?")
+				s.typed(time.Second, "\x1b", "y")
+				require.Equal(t, []string{"answer yes q1"}, s.runs.run.calls(), "a person's key still answers")
 				require.Error(t, s.end(t))
-				require.Equal(t, []string{"detach"}, s.runs.run.calls())
+				require.Equal(t, []string{"answer yes q1", "detach"}, s.runs.run.calls())
 			})
 		})
 	}
