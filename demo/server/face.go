@@ -13,11 +13,12 @@ import (
 // address, as a process does that is restarted.
 type face struct {
 	name    string
-	addr    string // host:port once opened
+	addr    string // host:port; fixed by the first open, so that it can be read without a lock
+	bound   bool
 	handler http.Handler
 
-	server *http.Server // nil while closed
-	work   *sync.WaitGroup
+	server *http.Server    // nil while closed
+	work   *sync.WaitGroup // counts listeners and connections
 }
 
 func newFace(name, addr string, work *sync.WaitGroup, h http.Handler) *face {
@@ -33,8 +34,10 @@ func (f *face) open() error {
 	if err != nil {
 		return fmt.Errorf("listen for %s: %w", f.name, err)
 	}
-	f.addr = l.Addr().String()
-	srv := &http.Server{Handler: f.tracked(), ReadHeaderTimeout: 10 * time.Second}
+	if !f.bound {
+		f.addr, f.bound = l.Addr().String(), true
+	}
+	srv := &http.Server{Handler: f.handler, ConnState: f.follow, ReadHeaderTimeout: 10 * time.Second}
 	f.server = srv
 	f.work.Go(func() {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -44,13 +47,16 @@ func (f *face) open() error {
 	return nil
 }
 
-// tracked lets Close of the whole cluster wait for requests under way.
-func (f *face) tracked() http.Handler {
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+// follow lets Close of the whole cluster wait for every connection's
+// goroutine. A new connection is announced while its listener's goroutine is
+// still counted, so the count cannot reach zero too early.
+func (f *face) follow(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
 		f.work.Add(1)
-		defer f.work.Done()
-		f.handler.ServeHTTP(rw, r)
-	})
+	case http.StateClosed, http.StateHijacked:
+		f.work.Done()
+	}
 }
 
 // close ends the server at once, its connections included. It does not wait

@@ -11,7 +11,7 @@ import (
 // 6 nodes in 3 AZs, about 3 000 shards of which three per node cannot move,
 // 14 computes, at real speed, without authentication.
 type Options struct {
-	Nodes      int   // 6
+	Nodes      int   // 6; negative: none
 	AZs        int   // half of the nodes, 3 at most
 	Tenants    int   // 400 a node; negative: none
 	Computes   int   // 14; negative: none
@@ -38,8 +38,8 @@ func (o Options) check() (Options, error) {
 	switch {
 	case o.Speed < 0 || o.Speed > maxSpeed:
 		return o, errors.New("speed must be above 0 and at most 10000")
-	case o.Nodes < 0 || o.Nodes > 1000:
-		return o, errors.New("nodes must be between 1 and 1000")
+	case o.Nodes > 1000:
+		return o, errors.New("nodes must be at most 1000")
 	case o.AZs < 0 || o.AZs > 26:
 		return o, errors.New("azs must be between 1 and 26")
 	case o.Nodes > 0 && o.AZs > o.Nodes:

@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/ed25519"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +75,12 @@ func TestRecordings(t *testing.T) {
 			1: {"Offline/Draining", "Active/Draining", "Active/Draining", "Offline/Active", active},
 			2: offline, 3: offline, 4: offline,
 		}},
+		{"compute-notifications-refused", small(20 * time.Millisecond), []action{
+			{0, func(st *stage) { st.SetNotify(http.StatusServiceUnavailable) }},
+			{30728, func(st *stage) { st.SetNotify(http.StatusOK) }},
+		}, nil},
+		{"reads", small(10 * time.Millisecond), nil, nil},
+		{"empty-cluster", Options{Nodes: -1}, nil, nil},
 		{"errors", func() Options {
 			o := small(10 * time.Millisecond)
 			o.Nodes, o.AZs = 3, 3
@@ -96,8 +103,8 @@ func TestRecordings(t *testing.T) {
 
 // notServed are the routes of a recording that the demo does not have.
 func notServed(e exchange) bool {
-	return e.Request != nil && (strings.HasSuffix(e.Request.Path, "/migrate") ||
-		strings.HasSuffix(e.Request.Path, "/cancel_reconcile"))
+	return e.Request != nil && regexp.MustCompile(
+		`/(migrate|cancel_reconcile)$|^/debug/v1/tenant$|^/v1/|^/profile/`).MatchString(e.Request.Path)
 }
 
 func TestRecordedDrainLeftovers(t *testing.T) {

@@ -19,6 +19,7 @@ type Compute struct {
 }
 
 var adjectives = []string{"cool", "quiet", "amber", "brave", "late", "plain", "royal", "still", "wild", "young"}
+
 var things = []string{"night", "river", "mouse", "field", "stone", "cloud", "tree", "bird", "lake", "fire"}
 
 // seedComputes spreads computes over the tenants. The last but one waits

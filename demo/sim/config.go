@@ -29,7 +29,7 @@ const (
 // Config describes the cluster to seed. The zero value of a field takes the
 // default that its comment names.
 type Config struct {
-	Nodes   int // 6
+	Nodes   int // 6; negative: none
 	AZs     int // half of the nodes, 3 at most
 	Tenants int // 400 a node; negative: none
 	Seed    int64
