@@ -87,6 +87,10 @@ func (m *Machine) track() {
 	}
 	_, observed := m.watched()
 	p := &ph.Progress
+	if p.Intent == observed {
+		// Intent and observation are two series: a step from one to the other is no movement.
+		s.samples = nil
+	}
 	p.Intent = !observed
 	p.Total = s.AttachedBefore
 	p.Left = now
