@@ -52,7 +52,7 @@ func (s *session) show(st *rollout.Status) {
 	s.showNotes(st)
 	for i := range st.Steps {
 		for _, ph := range st.Steps[i].Phases {
-			s.showPhase(st.Steps[i].Plan.Node, ph)
+			s.showPhase(&st.Steps[i], ph)
 		}
 	}
 	s.showPrompt(st)
@@ -68,7 +68,11 @@ func (s *session) showRun(st *rollout.Status) {
 		}
 	}
 	if st.State != s.seen.state || st.Why != s.seen.why {
+		begins := s.seen.state == rollout.RunReady && st.State == rollout.RunRunning
 		s.seen.state, s.seen.why = st.State, st.Why
+		if begins || st.State == rollout.RunEnded {
+			return // the first question and the report say it
+		}
 		text := "run " + prose.RunState(st.State)
 		if st.Why != "" {
 			text += ": " + st.Why
@@ -95,16 +99,18 @@ func (s *session) showNotes(st *rollout.Status) {
 	}
 }
 
-func (s *session) showPhase(node client.NodeID, ph rollout.PhaseStatus) {
+func (s *session) showPhase(step *rollout.StepStatus, ph rollout.PhaseStatus) {
+	node := step.Plan.Node
 	key := phaseKey{node, ph.Phase}
 	before := s.seen.phases[key]
-	now := phaseSeen{state: ph.State, tenth: tenth(ph.Progress), blocked: len(ph.Progress.Blocking) > 0}
+	now := phaseSeen{state: ph.State, tenth: max(tenth(ph.Progress), before.tenth), blocked: len(ph.Progress.Blocking) > 0}
 	if now == before {
 		return
 	}
 	s.seen.phases[key] = now
 	// A question says itself what a phase that asks is about.
-	if ph.State == rollout.PhaseWaiting || ph.State == rollout.PhaseAsking {
+	// The log says how a step came through its verify.
+	if ph.State == rollout.PhaseWaiting || ph.State == rollout.PhaseAsking || ph.Phase == rollout.PhaseVerify {
 		return
 	}
 	if now.blocked && !before.blocked {
@@ -113,15 +119,13 @@ func (s *session) showPhase(node client.NodeID, ph rollout.PhaseStatus) {
 	if now.state == before.state && now.tenth == before.tenth {
 		return
 	}
-	s.change(fmt.Sprintf("node %s  %s %s", node, prose.Phase(ph.Phase), s.phaseText(ph)))
+	s.change(fmt.Sprintf("node %s  %s %s", node, prose.Phase(ph.Phase), s.phaseText(step, ph)))
 }
 
-func (s *session) phaseText(ph rollout.PhaseStatus) string {
+func (s *session) phaseText(step *rollout.StepStatus, ph rollout.PhaseStatus) string {
 	text := prose.PhaseState(ph.State)
-	if ph.State == rollout.PhaseRunning || ph.State == rollout.PhaseDone {
-		if moved := prose.Moved(ph.Progress); moved != "" && ph.Progress.Total > 0 {
-			text += ": " + moved
-		}
+	if figure := prose.Figure(step, ph); figure != "" {
+		text += ": " + figure
 	}
 	if ph.State == rollout.PhaseRunning {
 		if speed := prose.Speed(ph.Progress); speed != "" {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
-	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
@@ -244,7 +243,7 @@ func (a asker) evidence() string {
 		parts = append(parts, "leader changed or not known")
 	}
 	if !e.ListedAt.IsZero() {
-		parts = append(parts, "listed "+Span(a.now.Sub(e.ListedAt))+" ago")
+		parts = append(parts, "listed "+agoWord(a.now.Sub(e.ListedAt)))
 	}
 	return strings.Join(append(parts, launch(e, a.now)...), " · ")
 }
@@ -260,7 +259,7 @@ func pending(n int64) string {
 }
 
 func since(at, now time.Time) string {
-	if at.IsZero() {
+	if at.IsZero() || now.Sub(at) < time.Second {
 		return ""
 	}
 	return " " + Span(now.Sub(at))
@@ -271,20 +270,16 @@ func launch(e rollout.Evidence, now time.Time) []string {
 	case e.Launch.IsZero():
 		return nil
 	case e.PreLaunch.IsZero():
-		return []string{"launched " + Span(now.Sub(e.Launch)) + " ago"}
+		return []string{"launched " + agoWord(now.Sub(e.Launch))}
 	case e.Launch.Equal(e.PreLaunch):
 		return []string{"launch time unchanged"}
 	}
-	return []string{"new launch time, " + Span(now.Sub(e.Launch)) + " ago"}
+	return []string{"new launch time, " + agoWord(now.Sub(e.Launch))}
 }
 
-// holding counts the gates that keep a phase from starting.
-func holding(gates []gate.Result) int {
-	n := 0
-	for _, r := range gates {
-		if r.Holds() {
-			n++
-		}
+func agoWord(d time.Duration) string {
+	if d < time.Second {
+		return "just now"
 	}
-	return n
+	return Span(d) + " ago"
 }

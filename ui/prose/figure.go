@@ -38,10 +38,10 @@ func Things(n int64, noun string) string {
 }
 
 // Span writes a duration in its two largest units: "48 s", "1 min 52 s",
-// "3 h 10 min", "12 d". Less than a second is "0.4 s"; a negative one is "0 s".
+// "3 h 10 min", "12 d". Less than a second is "0.4 s", next to nothing or a negative one "0 s".
 func Span(d time.Duration) string {
 	switch {
-	case d <= 0:
+	case d < 50*time.Millisecond:
 		return "0 s"
 	case d < 950*time.Millisecond:
 		return fmt.Sprintf("%.1f s", d.Seconds())

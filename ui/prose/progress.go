@@ -45,17 +45,53 @@ func Took(ph rollout.PhaseStatus, now time.Time) time.Duration {
 	return 0
 }
 
+// Figure counts what a phase has moved, "" when there is nothing to count. Of
+// one that is done it is what was found afterwards, not the last progress seen.
+func Figure(s *rollout.StepStatus, ph rollout.PhaseStatus) string {
+	switch {
+	case ph.Phase == rollout.PhaseDrain && ph.State == rollout.PhaseDone:
+		return Drained(s)
+	case ph.Phase == rollout.PhaseFill && ph.State == rollout.PhaseDone:
+		if s.Home != nil {
+			return Things(int64(s.Home.Home), "shard") + " home"
+		}
+		return ""
+	case ph.State != rollout.PhaseRunning || ph.Progress.Total <= 0:
+		return ""
+	case ph.Phase == rollout.PhaseDrain || ph.Phase == rollout.PhaseFill:
+		return Moved(ph.Progress)
+	}
+	return ""
+}
+
+// Drained counts what a finished drain moved, by the list that was read after
+// it: "1 564 of 1 567 moved".
+func Drained(s *rollout.StepStatus) string {
+	ph := PhaseOf(s, rollout.PhaseDrain)
+	if ph == nil || ph.Started.IsZero() {
+		return ""
+	}
+	p := ph.Progress
+	if s.AttachedBefore >= 0 {
+		p.Total = s.AttachedBefore
+	}
+	switch {
+	case s.LeftoversKnown:
+		p.Left, p.Intent = int64(len(s.Leftovers)), false
+	case s.LeftoversGauge >= 0:
+		p.Left, p.Intent = s.LeftoversGauge, true
+	}
+	return Moved(p)
+}
+
 // PhaseNews is a phase in a few words: "1 564 of 1 567 moved", "waiting for
 // you", or what it waits for.
-func PhaseNews(ph rollout.PhaseStatus) string {
-	moves := ph.Phase == rollout.PhaseDrain || ph.Phase == rollout.PhaseFill
-	switch ph.State {
-	case rollout.PhaseWaiting:
+func PhaseNews(s *rollout.StepStatus, ph rollout.PhaseStatus) string {
+	if ph.State == rollout.PhaseWaiting {
 		return ""
-	case rollout.PhaseRunning, rollout.PhaseDone:
-		if moved := Moved(ph.Progress); moves && moved != "" && ph.Progress.Total > 0 {
-			return moved
-		}
+	}
+	if text := Figure(s, ph); text != "" {
+		return text
 	}
 	if ph.Detail != "" {
 		return PhaseState(ph.State) + ": " + ph.Detail

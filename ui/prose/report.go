@@ -63,11 +63,12 @@ func phaseTime(s *rollout.StepStatus, kind rollout.Phase) string {
 }
 
 func moved(s *rollout.StepStatus) string {
-	ph := PhaseOf(s, rollout.PhaseDrain)
-	if ph == nil || ph.Started.IsZero() || ph.Progress.Total < 0 || ph.Progress.Left < 0 {
+	text := Drained(s)
+	if text == "" {
 		return "–"
 	}
-	return Count(max(0, ph.Progress.Total-ph.Progress.Left)) + " of " + Count(ph.Progress.Total)
+	text, _, _ = strings.Cut(text, " moved")
+	return text
 }
 
 func leftCount(s *rollout.StepStatus) string {

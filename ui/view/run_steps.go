@@ -35,7 +35,7 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		} else {
 			stepLine(p, c, i, s)
 			for _, ph := range s.Phases {
-				phaseLine(p, c, ph)
+				phaseLine(p, c, s, ph)
 			}
 		}
 		from, to = start, len(p.lines)
@@ -113,7 +113,7 @@ func stepLine(p *sheet, c *Context, i int, s *rollout.StepStatus) {
 	p.add(l)
 }
 
-func phaseLine(p *sheet, c *Context, ph rollout.PhaseStatus) {
+func phaseLine(p *sheet, c *Context, s *rollout.StepStatus, ph rollout.PhaseStatus) {
 	m := prose.MarksFor(c.ASCII)
 	style := phaseStyle(p.s, ph.State)
 	l := component.NewLine(p.w).Gap(6).Put(style, m.Mark(ph.State)).Gap(1).PutMax(style, prose.Phase(ph.Phase), 10).To(20)
@@ -121,7 +121,7 @@ func phaseLine(p *sheet, c *Context, ph rollout.PhaseStatus) {
 	if d := prose.Took(ph, c.Now); d > 0 {
 		took = prose.Span(d)
 	}
-	news := prose.PhaseNews(ph)
+	news := prose.PhaseNews(s, ph)
 	l.PutMax(p.s.Text, news, max(p.w-22-component.Width(took)-2, 0))
 	p.add(l.To(p.w-1-component.Width(took)).Put(p.s.Dim, took))
 }
