@@ -226,7 +226,8 @@ func (s *Snapshot) Operation(now time.Time) Operation {
 		return Operation{}
 	}
 	op := Operation{Known: true}
-	for _, n := range s.Nodes.Value {
+	for i := range s.Nodes.Value {
+		n := &s.Nodes.Value[i] // asked at every frame: a Node is large to copy
 		if kind, ok := operationOf(n.Scheduling); ok {
 			op.Seen = append(op.Seen, client.Operation{Kind: kind, Node: n.ID})
 		}

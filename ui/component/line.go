@@ -83,8 +83,10 @@ func (l *Line) String() string {
 	l.Gap(l.Left())
 	text := l.b.String()
 	if l.odd {
-		text = ansi.Truncate(text, l.width, "")
-		text += Spaces(l.width - ansi.StringWidth(text))
+		if w := ansi.StringWidth(text); w != l.width {
+			text = ansi.Truncate(text, l.width, "")
+			text += Spaces(l.width - ansi.StringWidth(text))
+		}
 	}
 	if l.over {
 		return l.last.Render(text)
