@@ -44,9 +44,20 @@ func helpSections() []helpSection {
 		{"ONE NODE", ScreenNode},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},
-		{"LISTS: EVENTS, RUNS, THIS HELP", ScreenEvents},
 		{"WHEN LEAVING WITH A LIVE RUN", ScreenQuit},
+		{everywhere, ScreenEvents},
 	}
+}
+
+const everywhere = "EVERYWHERE"
+
+// common are the commands that most screens have; they are told once.
+func common(c Command) bool {
+	switch c {
+	case CmdUp, CmdDown, CmdPageUp, CmdPageDn, CmdFirst, CmdLast, CmdHelp, CmdQuit, CmdClose, CmdRedraw:
+		return true
+	}
+	return false
 }
 
 // signs explains what stands on the screen beside words.
@@ -83,7 +94,7 @@ func helpLines(s *themes.Styles, w int) []string {
 	for _, section := range helpSections() {
 		title(section.title)
 		for _, b := range keyMap {
-			if b.On(section.screen) {
+			if b.On(section.screen) && common(b.Command) == (section.title == everywhere) {
 				row(b.Shown, s.Key, bindingText(b))
 			}
 		}

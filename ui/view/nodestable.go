@@ -114,7 +114,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			},
 		},
 		{
-			ID: "attached", Title: "ATTACHED", Min: numberWidth, Max: numberWidth + 1 + barMax,
+			ID: "attached", Title: " ATTACHED", Min: numberWidth, Max: numberWidth + 1 + barMax,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.attached, b.attached) },
 			Draw:    drawAttached,
 		},
