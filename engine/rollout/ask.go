@@ -28,6 +28,7 @@ func (q question) proposes() bool { return q.ask <= AskActivate && q.row == "" }
 // what it rests on has changed. A question that got old is put anew under
 // another ID, with fresh facts.
 func (m *Machine) put(q question) {
+	m.stands = true
 	mark := m.markOf(q)
 	if m.prompt != nil && m.mark == mark && !m.due(m.prompt.Expires) {
 		return
@@ -122,6 +123,9 @@ func (m *Machine) evidence(q question) Evidence {
 	s := m.step()
 	e.Policy, e.Availability, e.PolicySince = s.seen.policy, s.seen.avail, s.seen.first
 	e.Leftovers, e.LeftoversKnown, e.ListedAt = s.Leftovers, s.LeftoversKnown, s.LeftoversAt
+	if s.LeftoversKnown && s.phaseOf(s.fsm) == PhaseRestart {
+		e.Attached = int64(len(s.Leftovers))
+	}
 	e.EpochStable = s.epochKnown && !m.epochChanged()
 	e.HookTail, e.PreLaunch = s.HookTail, s.PreLaunch
 	if l := m.launchNow(); l != 0 {

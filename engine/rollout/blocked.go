@@ -44,6 +44,12 @@ func (m *Machine) unblocked() bool {
 			m.enter(beforeDrain)
 			return true
 		}
+	case AskGone:
+		if s.reads > 0 && s.lost == 0 && s.goneFrom != pending {
+			m.note(NoteInfo, "D10", "the node is in the list again")
+			m.enter(s.goneFrom)
+			return true
+		}
 	case AskBusy:
 		if s.waiting && m.slotLooksFree() {
 			m.enter(m.stateAgain())

@@ -41,6 +41,11 @@ func (m *Machine) abortDue() bool {
 // skip leaves this node, put back, and goes on with the next.
 func (m *Machine) skip(reason string) {
 	s := m.step()
+	if s.fsm == blocked && s.block.ask == AskGone {
+		s.ours, s.touched = "", false
+		m.endStep(StepGone, "it is not registered any more")
+		return
+	}
 	if reason == "" {
 		reason = "the operator skipped it"
 	}
@@ -171,16 +176,20 @@ func (m *Machine) mayBeGone() bool {
 	if s.fsm == blocked && s.block.ask == AskGone {
 		return false
 	}
-	return m.atBoundary() && s.fsm != ended
+	return m.atBoundary() && s.fsm != ended && len(m.snap.Nodes.Value) > 0
 }
 
 // gone: the node is not registered any more (D10).
 func (m *Machine) gone() {
 	s := m.step()
-	s.ours, s.touched = "", false
 	if m.state == RunAborting {
+		s.ours, s.touched = "", false
 		m.endAborted(true, "the node is not registered any more")
 		return
+	}
+	s.goneFrom = s.fsm
+	if s.fsm == blocked {
+		s.goneFrom = cleaning
 	}
 	m.blockAt(AskGone, "D10", "the node is not registered with the controller any more")
 }

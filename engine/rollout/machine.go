@@ -54,9 +54,10 @@ type Machine struct {
 	leaving string // why the operator detaches; "" = stays
 	broken  error  // the journal's
 
-	wake  time.Time // when time alone may change something
-	out   []Effect
-	turns bool // a state was entered in this turn
+	wake   time.Time // when time alone may change something
+	out    []Effect
+	stands bool // the prompt was put, or put again, in this Apply
+	turns  bool // a state was entered in this turn
 }
 
 // inflight is something that the Driver is carrying out.
@@ -87,7 +88,7 @@ func (m Machine) Apply(ev Event) (Machine, []Effect) {
 	if n.state == RunEnded {
 		return n, nil
 	}
-	n.wake = time.Time{}
+	n.wake, n.stands = time.Time{}, false
 	n.absorb(ev)
 	if a, ok := ev.(Answered); ok {
 		n.answer(a.Answer)
@@ -98,6 +99,9 @@ func (m Machine) Apply(ev Event) (Machine, []Effect) {
 		if !n.turns || n.state == RunEnded {
 			break
 		}
+	}
+	if n.prompt != nil && !n.stands && !n.stale() {
+		n.clearPrompt() // the state that asked had something else to say
 	}
 	n.seq++
 	out := n.out

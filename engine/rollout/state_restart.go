@@ -238,8 +238,12 @@ func (m *Machine) startHook() {
 	m.enter(hookRunning)
 	m.beginPhase(PhaseRestart, 0)
 	m.calls.Hooks++
+	pre := m.pre()
+	if n := int(s.ExposedShards); n >= 0 {
+		pre.AttShards = &n
+	}
 	m.record(journal.Record{
-		Kind: journal.KindHookStart, Eff: eff, Att: 1, Cls: journal.ONCE, Call: m.hookLiteral(), Pre: m.pre(),
+		Kind: journal.KindHookStart, Eff: eff, Att: 1, Cls: journal.ONCE, Call: m.hookLiteral(), Pre: pre,
 	})
 	if s.Plan.Hook == "" {
 		s.HookEnd = m.at

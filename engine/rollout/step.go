@@ -105,7 +105,8 @@ type step struct {
 	cancels       CallKind  // what a cancel sends
 	refusedCancel bool      // the server said that nothing runs
 	watchingRest  bool
-	redoAfter     bool // drain again once a restart outside the plan has settled
+	goneFrom      nodeState // where the step stood when the node left the list
+	redoAfter     bool      // drain again once a restart outside the plan has settled
 	restSince     time.Time
 
 	seen       reading // consecutive equal reads of the node
