@@ -11,8 +11,13 @@ import (
 	"github.com/StorconTUI/storcon-tui/ui/view"
 )
 
-// roomy is the height from which the header has rules around the screen.
-const roomy = 10
+const (
+	// roomy is the height from which the header has rules around the screen.
+	roomy = 10
+	// ample is the height below which a question gets the lines that only
+	// sum the cluster up: all of it must be readable without scrolling.
+	ample = 30
+)
 
 // draw makes the frame: exactly h lines of w cells, without a line break at the
 // end.
@@ -23,10 +28,13 @@ func (m *model) draw() string {
 	c := m.context()
 	m.drawnAt = c.Now.Unix()
 	head, foot := m.header(c), m.footer(c)
-	if m.h >= roomy {
-		rule := component.Rule(c.Styles.Rule, m.w)
+	rule := component.Rule(c.Styles.Rule, m.w)
+	switch {
+	case m.h >= roomy && m.h < ample && m.asks():
+		head = append(head, rule)
+	case m.h >= roomy:
 		head, foot = append(head, rule), append([]string{rule}, foot...)
-	} else {
+	default:
 		head = head[:min(1, max(m.h-2, 0))]
 		foot = foot[len(foot)-1:]
 	}
@@ -59,13 +67,19 @@ func (m *model) draw() string {
 func (m *model) header(c *view.Context) []string {
 	d := m.digested(c)
 	lines := []string{m.identity(c, d)}
-	if len(d.summary) > 0 {
+	if len(d.summary) > 0 && (m.h >= ample || !m.asks()) {
 		lines = append(lines, component.NewLine(m.w).Gap(1).Put(c.Styles.Text, joinFitting(d.summary, m.w-2)).String())
 	}
 	if len(d.problems) > 0 {
 		lines = append(lines, m.attention(c, d.problems))
 	}
 	return lines
+}
+
+// asks reports a screen on which something is decided about the cluster.
+func (m *model) asks() bool {
+	id := m.top().ID()
+	return id == view.ScreenPlan || id == view.ScreenRun
 }
 
 // identity is the first line. When room is short, what is least needed goes:

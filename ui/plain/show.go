@@ -187,7 +187,11 @@ func (s *session) evidence() {
 
 // facts prints a question's facts, and with full what each answer does.
 func (s *session) facts(st *rollout.Status, p *rollout.Prompt, full bool) {
-	q := prose.Ask(st, p, s.o.Now(), full)
+	detail := prose.Normal
+	if full {
+		detail = prose.Full
+	}
+	q := prose.Ask(st, p, s.o.Now(), detail)
 	title := q.Title + "  " + q.Where
 	if q.Row != "" {
 		title += "  [" + q.Row + "]"
@@ -214,7 +218,7 @@ func (s *session) facts(st *rollout.Status, p *rollout.Prompt, full bool) {
 
 // ask prints the line that takes an answer: "? restart node 1: yes | no | ...".
 func (s *session) ask(p *rollout.Prompt) {
-	q := prose.Ask(s.d.Status(), p, s.o.Now(), false)
+	q := prose.Ask(s.d.Status(), p, s.o.Now(), prose.Brief)
 	words := make([]string, 0, len(q.Options)+1)
 	for _, o := range q.Options {
 		if o.Off == "" && o.Word != rollout.WordEvidence {

@@ -154,7 +154,7 @@ func (a asker) literal() []string {
 	}
 	switch {
 	case a.p.Literal != "" && a.p.Ask == rollout.AskRestart:
-		return []string{a.p.Literal + "  (once, never repeated by itself)"}
+		return []string{a.p.Literal + "  (once, never repeated)"}
 	case a.p.Literal != "":
 		return []string{a.p.Literal}
 	case a.p.Ask == rollout.AskRestart:

@@ -49,8 +49,8 @@ func TestEveryQuestionAndAnswerHasItsWords(t *testing.T) {
 			{Policy: client.PolicyDraining, Availability: client.AvailabilityOffline, Attached: 12, LeftoversKnown: true, Leftovers: []rollout.Leftover{{Shard: "aa-0001"}}, SkipMinutes: 33},
 		} {
 			st := statusWith(ask, e)
-			for _, full := range []bool{false, true} {
-				q := Ask(st, st.Prompt, at, full)
+			for _, detail := range []Detail{Brief, Normal, Full} {
+				q := Ask(st, st.Prompt, at, detail)
 				require.NotContains(t, q.Title, "QUESTION", "ask %d has no words", ask)
 				require.Contains(t, q.Where, "prod-eu-1")
 				require.Contains(t, q.Where, "ps-7.internal")
@@ -102,7 +102,7 @@ func TestRestartSaysWhatItTakesDown(t *testing.T) {
 		{rollout.Evidence{Attached: -1}, "the shard list cannot be read, and no count is known either", "nobody knows how many shards go down", "serves what is still attached"},
 	} {
 		st := statusWith(rollout.AskRestart, c.e)
-		q := Ask(st, st.Prompt, at, false)
+		q := Ask(st, st.Prompt, at, Normal)
 		var text []string
 		for _, f := range q.Facts {
 			text = append(text, f.Label+" "+strings.Join(f.Lines, "\n"))

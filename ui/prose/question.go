@@ -37,10 +37,19 @@ func (o Option) Spelling() string {
 	return strings.TrimSpace(string(o.Word) + " " + o.Needs)
 }
 
-// Ask words the prompt of a run. Full writes whole shard ids and all leftovers
-// with their lists; otherwise they are abbreviated. The prompt must not be nil.
-func Ask(st *rollout.Status, p *rollout.Prompt, now time.Time, full bool) Question {
-	a := asker{st: st, p: p, now: now, full: full, step: stepOf(st, p)}
+// Detail is how much of its evidence a question shows.
+type Detail int
+
+// The details. Counts are always there; lists are what differs.
+const (
+	Brief  Detail = iota // shards that stay are counted by reason
+	Normal               // the first of them are named
+	Full                 // everything, with whole ids
+)
+
+// Ask words the prompt of a run, which must not be nil.
+func Ask(st *rollout.Status, p *rollout.Prompt, now time.Time, detail Detail) Question {
+	a := asker{st: st, p: p, now: now, full: detail == Full, brief: detail == Brief, step: stepOf(st, p)}
 	s := scripts[p.Ask]
 	if s.title == "" {
 		s.title = fmt.Sprintf("QUESTION %d ABOUT NODE {node}", p.Ask)
@@ -71,7 +80,9 @@ type asker struct {
 	p    *rollout.Prompt
 	now  time.Time
 	full bool
-	step *rollout.StepStatus // nil when the prompt is about no node of the plan
+	// brief leaves lists away.
+	brief bool
+	step  *rollout.StepStatus // nil when the prompt is about no node of the plan
 }
 
 func stepOf(st *rollout.Status, p *rollout.Prompt) *rollout.StepStatus {

@@ -117,8 +117,11 @@ func (a asker) leftHere() []string {
 		stay = "1 shard stays attached"
 	}
 	lines := []string{stay + ": unavailable until it is back" + unplanned(e.Leftovers)}
+	if a.brief {
+		return append(lines, "  "+leftGroups(e.Leftovers))
+	}
 	if a.p.Ask != rollout.AskRestart && a.p.Ask != rollout.AskDrainedEarlier && !a.full {
-		return lines // the question is about something else; "v" lists them
+		return lines // the question is about something else
 	}
 	return append(lines, a.leftovers(e.Leftovers)...)
 }
@@ -151,7 +154,7 @@ func (a asker) leftovers(left []rollout.Leftover) []string {
 		lines = append(lines, "  "+fmt.Sprintf("%-18s %s", id, leftReason(l)))
 	}
 	if more := len(left) - len(shown); more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %s more: v shows all", Count(int64(more))))
+		lines = append(lines, fmt.Sprintf("  and %s more", Count(int64(more))))
 	}
 	return lines
 }
@@ -161,6 +164,14 @@ func leftReason(l rollout.Leftover) string {
 		return StayReason(l.Reason)
 	}
 	return StayReason(l.Reason) + ", not in the plan"
+}
+
+func leftGroups(left []rollout.Leftover) string {
+	stay := make([]rollout.Stay, 0, len(left))
+	for _, l := range left {
+		stay = append(stay, rollout.Stay{Shard: l.Shard, Reason: l.Reason})
+	}
+	return StayGroups(stay)
 }
 
 // StayGroups counts shards by reason: "2 no secondary, 1 shard policy Pause".

@@ -23,9 +23,9 @@ var labels = map[rollout.Word]string{
 	rollout.WordDetach:     "detach",
 	rollout.WordEvidence:   "evidence",
 	rollout.WordResume:     "go on",
-	rollout.WordRestOfNode: "rest of node {node}",
-	rollout.WordRestOfAZ:   "rest of {az}",
-	rollout.WordRestOfRun:  "rest of run",
+	rollout.WordRestOfNode: "yes to the rest of node {node}",
+	rollout.WordRestOfAZ:   "of {az}",
+	rollout.WordRestOfRun:  "of the run",
 }
 
 // askLabels are labels that say more for one kind of question.

@@ -125,7 +125,7 @@ func (v *RunScreen) wordKey(word rollout.Word, c *Context, alone bool) Intent {
 	}
 	var options []prose.Option
 	off := ""
-	for _, o := range prose.Ask(c.Run, p, c.Now, false).Options {
+	for _, o := range prose.Ask(c.Run, p, c.Now, prose.Brief).Options {
 		switch {
 		case o.Word != word:
 		case o.Off != "":

@@ -95,7 +95,7 @@ func (v *RunScreen) lower(p *sheet, c *Context, h int) {
 // drawPrompt draws the question. Its title and its choices are always visible;
 // the facts between them scroll when room is short.
 func (v *RunScreen) drawPrompt(p *sheet, c *Context, h int) {
-	q := prose.Ask(c.Run, c.Run.Prompt, c.Now, v.below == belowEvidence)
+	q := prose.Ask(c.Run, c.Run.Prompt, c.Now, v.detail(h))
 	head := newSheet(c, p.w)
 	drawTitle(head, q, titleStyle(p.s, c.Run.Prompt))
 	foot := newSheet(c, p.w)
@@ -113,6 +113,20 @@ func (v *RunScreen) drawPrompt(p *sheet, c *Context, h int) {
 		p.window(&v.now, v.promptBody(c, q, p.w, body), body)
 	}
 	p.lines = append(p.lines, foot.lines...)
+}
+
+// briefHeight is the height of a question below which lists of shards are left
+// to the evidence.
+const briefHeight = 18
+
+func (v *RunScreen) detail(h int) prose.Detail {
+	switch {
+	case v.below == belowEvidence:
+		return prose.Full
+	case h < briefHeight:
+		return prose.Brief
+	}
+	return prose.Normal
 }
 
 func (v *RunScreen) promptFoot(q prose.Question) string {
@@ -195,6 +209,10 @@ func drawChoices(p *sheet, options []prose.Option) {
 			continue
 		}
 		key, label := optionKey(o), o.Label
+		gap := 3
+		if o.Word == rollout.WordRestOfNode || o.Word == rollout.WordRestOfAZ {
+			gap = 1 // they read as one: "N yes to the rest of node 1 Z of eu-1a R of the run"
+		}
 		label += typedParts(o)
 		if o.Off != "" {
 			label += ": off, " + o.Off + ")"
@@ -208,7 +226,7 @@ func drawChoices(p *sheet, options []prose.Option) {
 			l.Put(p.s.Dim, key+" "+label).Gap(3)
 			continue
 		}
-		l.Put(p.s.Key, key).Gap(1).Put(choiceStyle(p.s, o), label).Gap(3)
+		l.Put(p.s.Key, key).Gap(1).Put(choiceStyle(p.s, o), label).Gap(gap)
 	}
 	p.add(l)
 }

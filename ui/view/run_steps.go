@@ -13,9 +13,13 @@ import (
 // barWidth is the width of a drain's or fill's bar in cells.
 const barWidth = 24
 
-// compactHeight is the height below which a question leaves the steps one line
-// each.
-const compactHeight = 30
+const (
+	// compactHeight is the height below which a question leaves the steps one
+	// line each.
+	compactHeight = 30
+	// lowHeight is the height below which only the present step is left.
+	lowHeight = 22
+)
 
 // stepLines draws the steps in a part of h lines. The present one is always
 // among them, with its phases; what is out of view is counted.
@@ -40,14 +44,15 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		}
 		from, to = start, len(p.lines)
 	}
-	n := max(h/3, 4)
-	if compact {
-		n = 3
+	switch n := max(h/3, 4); {
+	case compact && h < lowHeight:
+		return p.lines[from:to] // the head line counts the others
+	case compact && len(p.lines) > 3:
+		return cutSteps(p, from, to, 3)
+	case !compact && len(p.lines) > n:
+		return cutSteps(p, from, to, n)
 	}
-	if len(p.lines) <= n {
-		return p.lines
-	}
-	return cutSteps(p, from, to, n)
+	return p.lines
 }
 
 // compactStep draws the present step and its phases in one line.
