@@ -20,6 +20,10 @@ func (s *Server) await(ctx context.Context, start func(w *sim.World, done func(e
 	})
 	select {
 	case err := <-ended:
+		// The report comes from the middle of an advance. Its end, when
+		// listeners follow their processes, must be visible to the caller.
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
