@@ -89,7 +89,7 @@ func hungUp(input io.Reader) bool {
 	if !ok {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}} //nolint:gosec // a file descriptor is small
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0
 }

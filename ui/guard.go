@@ -95,13 +95,13 @@ func (g *guard) inReply(k tea.KeyMsg, now time.Time) bool {
 
 // finish looks for the end of the reply.
 func (g *guard) finish(k tea.KeyMsg, text string) {
-	switch {
-	case g.reply == ']':
+	switch g.reply {
+	case ']':
 		// BEL; or ESC \, together or in two reads.
 		if k.Type == tea.KeyCtrlG || strings.HasSuffix(text, `\`) {
 			g.reply = 0
 		}
-	case g.reply == '[':
+	case '[':
 		last, _ := utf8.DecodeLastRuneInString(text)
 		if text != "" && last >= '@' && last <= '~' {
 			g.reply = 0

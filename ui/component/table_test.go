@@ -79,7 +79,6 @@ func TestCursorFollowsItsRow(t *testing.T) {
 		require.True(rt, ok)
 		id := chosen.id
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
-			present := true
 			switch rapid.IntRange(0, 3).Draw(rt, "what") {
 			case 0:
 				table.SetSort(rapid.SampledFrom([]string{"id", "name", "load"}).Draw(rt, "by"), rapid.Bool().Draw(rt, "desc"))
@@ -91,7 +90,7 @@ func TestCursorFollowsItsRow(t *testing.T) {
 				table.SetRows(slices.Clone(next))
 			}
 			table.Lines(s, 60, h)
-			present = slices.ContainsFunc(table.Rows(), func(r item) bool { return r.id == id })
+			present := slices.ContainsFunc(table.Rows(), func(r item) bool { return r.id == id })
 			r, ok := table.Cursor()
 			require.Equal(rt, present, ok)
 			if present {

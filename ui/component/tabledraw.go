@@ -132,12 +132,7 @@ func (t *Table[K, R]) arrange(s *themes.Styles, w int) {
 		need += c.Min + columnGap
 	}
 	for need > w {
-		victim := -1
-		for i, c := range t.spec.Columns {
-			if t.layout.widths[i] > 0 && c.Drop > 0 && (victim < 0 || c.Drop > t.spec.Columns[victim].Drop) {
-				victim = i
-			}
-		}
+		victim := t.leastNeeded()
 		if victim < 0 {
 			break
 		}
@@ -156,4 +151,15 @@ func (t *Table[K, R]) arrange(s *themes.Styles, w int) {
 			left -= grow
 		}
 	}
+}
+
+// leastNeeded is the column that goes next when room is short, -1 for none.
+func (t *Table[K, R]) leastNeeded() int {
+	victim := -1
+	for i, c := range t.spec.Columns {
+		if t.layout.widths[i] > 0 && c.Drop > 0 && (victim < 0 || c.Drop > t.spec.Columns[victim].Drop) {
+			victim = i
+		}
+	}
+	return victim
 }

@@ -73,12 +73,9 @@ func changeText(c *Context, e cluster.Change) (who, what, remark string) {
 	case cluster.PolicyChanged:
 		what, remark = arrow, policyRemark(c, e)
 	case cluster.Restarted:
-		what = "restarted"
+		what, remark = "restarted", spanRemark("down ", e.Down)
 		if e.From != e.To {
 			what += ": " + arrow
-		}
-		if e.Down > 0 {
-			remark = "down " + prose.Span(e.Down)
 		}
 	case cluster.NodeAppeared:
 		what = "registered"
@@ -91,16 +88,21 @@ func changeText(c *Context, e cluster.Change) (who, what, remark string) {
 	case cluster.ControllerLost:
 		what, remark = "does not answer", e.To
 	case cluster.ControllerBack:
-		what = "answers again"
-		if e.Down > 0 {
-			remark = "away " + prose.Span(e.Down)
-		}
+		what, remark = "answers again", spanRemark("away ", e.Down)
 	case cluster.ComputeStatusChanged:
 		who, what = "compute "+e.Name, arrow
 	case cluster.ForeignCalls:
 		what, remark = "was called by somebody else", e.To
 	}
 	return who, what, remark
+}
+
+// spanRemark words how long something was away, "" when that is not known.
+func spanRemark(word string, d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return word + prose.Span(d)
 }
 
 // policyRemark says whose doing a change of policy is, as far as that is known,

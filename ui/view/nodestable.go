@@ -61,7 +61,7 @@ func nodeStamp(r *nodeRow, now time.Time) uint64 {
 	for _, t := range [...]time.Time{r.since, r.launch} {
 		if !t.IsZero() {
 			n, unit := ageUnits(now.Sub(t))
-			stamp = stamp*1_000_003 + uint64(n)*31 + uint64(unit[0]) //nolint:gosec // an age is not negative
+			stamp = stamp*1_000_003 + uint64(n)*31 + uint64(unit[0])
 		}
 	}
 	return stamp
