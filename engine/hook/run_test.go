@@ -85,23 +85,25 @@ func TestEnvironment(t *testing.T) {
 		Eff: "n3.restart.2", TargetRevision: "rel-2", PreLaunchMs: 1735787000123, DryRun: true,
 	}
 	o := Options{DenyEnv: []string{"MY_TOKEN"}, Redact: func(s string) string { return strings.ReplaceAll(s, "supersecret", "[redacted]") }}
-	res := run(t, `env; echo "arg: supersecret"`, e, o)
+	var lines []string // an environment may be longer than a tail
+	o.Line = func(s string) { lines = append(lines, s) }
+	run(t, `env; echo "arg: supersecret"`, e, o)
 	for _, want := range []string{
 		"STORCON_NODE_ID=3", "STORCON_NODE_HOST=ps-3", "STORCON_NODE_HTTP_PORT=9898", "STORCON_NODE_AZ=az a",
 		"STORCON_CLUSTER=prod", "STORCON_URL=http://c:1", "STORCON_RUN=01J", "STORCON_ATTEMPT=2", "STORCON_EFF=n3.restart.2",
 		"STORCON_TARGET_REVISION=rel-2", "STORCON_PRE_LAUNCH=1735787000123", "STORCON_DRY_RUN=1", "KEPT=yes", "arg: [redacted]",
 	} {
-		if !slices.Contains(res.Tail, want) {
+		if !slices.Contains(lines, want) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	all := strings.Join(res.Tail, "\n")
+	all := strings.Join(lines, "\n")
 	for _, never := range []string{"MY_TOKEN", "OTHER=", "STORCON_TOKEN", "supersecret"} {
 		if strings.Contains(all, never) {
 			t.Errorf("%s is there", never)
 		}
 	}
-	if res := run(t, "env", Env{ID: 3}, Options{}); !slices.Contains(res.Tail, "STORCON_PRE_LAUNCH=") || !slices.Contains(res.Tail, "STORCON_DRY_RUN=0") {
+	if res := run(t, "env | grep STORCON_", Env{ID: 3}, Options{}); !slices.Contains(res.Tail, "STORCON_PRE_LAUNCH=") || !slices.Contains(res.Tail, "STORCON_DRY_RUN=0") {
 		t.Errorf("unknown launch: %q", res.Tail)
 	}
 }
@@ -116,10 +118,14 @@ func TestNoTerminalAndNoInput(t *testing.T) {
 
 func TestStartedNamesTheProcess(t *testing.T) {
 	var s Started
-	res := run(t, "echo $$", Env{}, Options{Started: func(got Started) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	res := run(t, "while [ ! -e "+seen+" ]; do sleep 0.01; done; echo $$", Env{}, Options{Started: func(got Started) {
 		s = got
 		if !got.Alive() {
 			t.Error("not alive right after its start")
+		}
+		if err := os.WriteFile(seen, nil, 0o600); err != nil {
+			t.Error(err)
 		}
 	}})
 	if !slices.Equal(res.Tail, []string{strconv.Itoa(s.PID)}) || s.PGID != s.PID || s.StartTicks == 0 {
