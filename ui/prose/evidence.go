@@ -130,11 +130,14 @@ func (a asker) facts(s script) []Fact {
 	}
 	add("progress", a.progress())
 	add("held up by", a.blocking()...)
-	add("gates", a.gates()...)
+	add("gates", a.gates(true)...)
 	add(a.radiusLabel(), a.radius()...)
 	add("evidence", a.evidence())
 	add("then", a.fill(s.then))
 	add("if not", a.fill(s.ifNot))
+	if a.full {
+		add("gates too", a.gates(false)...)
+	}
 	return facts
 }
 
@@ -213,11 +216,11 @@ func (a asker) hookTail() []string {
 	return tail
 }
 
-// gates lists those that hold, and those that were overridden; all when full.
-func (a asker) gates() []string {
+// gates lists those that hold and those that were overridden, or all others.
+func (a asker) gates(telling bool) []string {
 	var lines []string
 	for _, r := range a.p.Evidence.Gates {
-		if a.full || r.Holds() || r.Overridden != nil {
+		if telling == (r.Holds() || r.Overridden != nil) {
 			lines = append(lines, fmt.Sprintf("%-10s %s", GateVerdict(r), Gate(r)))
 		}
 	}

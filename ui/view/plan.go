@@ -57,14 +57,8 @@ func (v *PlanScreen) Key(key string, c *Context) Intent {
 		v.scroll.Page(-1)
 	case CmdPageDn:
 		v.scroll.Page(1)
-	case CmdBack:
-		return Back{}
-	case CmdHelp:
-		return Open{ScreenHelp}
-	case CmdQuit:
-		return Quit{}
 	}
-	return nil
+	return wayOut(b.Command)
 }
 
 // move moves the cursor; past the last row it scrolls on to what is below.

@@ -31,14 +31,8 @@ func (v *ReportScreen) Key(key string, _ *Context) Intent {
 		v.scroll.Page(-1)
 	case CmdPageDn:
 		v.scroll.Page(1)
-	case CmdBack:
-		return Back{}
-	case CmdHelp:
-		return Open{ScreenHelp}
-	case CmdQuit:
-		return Quit{}
 	}
-	return nil
+	return wayOut(b.Command)
 }
 
 // Hints are the keys that work here.

@@ -80,14 +80,8 @@ func (v *RunScreen) Key(key string, c *Context) Intent {
 		v.page(1)
 	case CmdReport:
 		return v.report(c)
-	case CmdBack:
-		return Back{}
-	case CmdHelp:
-		return Open{ScreenHelp}
-	case CmdQuit:
-		return Quit{}
 	}
-	return nil
+	return wayOut(b.Command)
 }
 
 // entryKey completes an answer. The entry ends with its question.
@@ -197,6 +191,10 @@ func (v *RunScreen) Hints(c *Context) []Hint {
 	case c.Run.State == rollout.RunRunning:
 		hints = append(hints, Hint{Key: KeyFor(rollout.WordNo), Does: "pause at the next boundary"})
 	}
+	back := "back"
+	if c.Run != nil && c.Run.Outcome == nil {
+		back = "back (the run goes on)"
+	}
 	return append(hints, Hint{Key: "l", Does: "log"}, Hint{Key: "down/up", Does: "scroll"},
-		Hint{Key: "esc", Does: "back (the run goes on)"}, Hint{Key: "?", Does: "help"}, Hint{Key: "q", Does: "quit"})
+		Hint{Key: "esc", Does: back}, Hint{Key: "?", Does: "help"}, Hint{Key: "q", Does: "quit"})
 }

@@ -54,6 +54,19 @@ func KeyFor(w rollout.Word) string {
 	return ""
 }
 
+// wayOut is what the commands that leave a screen ask for; nil for others.
+func wayOut(c Command) Intent {
+	switch c {
+	case CmdBack:
+		return Back{}
+	case CmdHelp:
+		return Open{ScreenHelp}
+	case CmdQuit:
+		return Quit{}
+	}
+	return nil
+}
+
 func wordFor(key string) (rollout.Word, bool) {
 	for _, k := range wordKeys {
 		if k.key == key {
