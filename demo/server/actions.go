@@ -12,11 +12,7 @@ import (
 // time) and returns when it has registered itself with the controller, as a
 // service manager's restart would. An empty build keeps the one it runs.
 func (s *Server) RestartNode(ctx context.Context, id client.NodeID, down time.Duration, build string) error {
-	return s.await(ctx, func(w *sim.World, done func(error)) {
-		if err := w.RestartNode(id, down, build, func() { done(nil) }); err != nil {
-			done(err)
-		}
-	})
+	return s.await(ctx, func(w *sim.World, done func(error)) { w.RestartNode(id, down, build, done) })
 }
 
 // StopNode ends a node's process at once.
@@ -28,11 +24,7 @@ func (s *Server) StopNode(id client.NodeID) error {
 
 // StartNode starts a node's process and returns when it has registered itself.
 func (s *Server) StartNode(ctx context.Context, id client.NodeID, build string) error {
-	return s.await(ctx, func(w *sim.World, done func(error)) {
-		if err := w.StartNode(id, build, func() { done(nil) }); err != nil {
-			done(err)
-		}
-	})
+	return s.await(ctx, func(w *sim.World, done func(error)) { w.StartNode(id, build, done) })
 }
 
 // SetNode sets how far behind the node's secondary locations are, in bytes,

@@ -50,6 +50,12 @@ func TestRestartReturnsWhenTheNodeIsBack(t *testing.T) {
 	require.Contains(t, []string{"WarmingUp/Active", "Active/Active"}, g.state(2))
 	require.ErrorContains(t, RestartViaAdmin(t.Context(), g.AdminURL(), 9, ""), "restart node 9: 400 Bad Request: Node 9 not registered")
 
+	overtaken := make(chan error, 1)
+	go func() { overtaken <- g.RestartNode(t.Context(), 2, 10*time.Minute, "") }()
+	g.until("stopped", func() bool { return g.call(g.pageservers[2].url(), "GET", "/metrics", "").status == 0 })
+	require.NoError(t, g.StartNode(t.Context(), 2, ""))
+	require.EqualError(t, <-overtaken, "another command for node 2 came in between")
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, RestartViaAdmin(ctx, g.AdminURL(), 2, ""), context.Canceled)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,8 +16,9 @@ type face struct {
 	bound   bool
 	handler http.Handler
 
-	server *http.Server    // nil while closed
-	work   *sync.WaitGroup // counts listeners and connections
+	server   *http.Server // nil while closed
+	listener net.Listener
+	work     *sync.WaitGroup // counts listeners and connections
 }
 
 func newFace(name, addr string, work *sync.WaitGroup, h http.Handler) *face {
@@ -38,11 +38,9 @@ func (f *face) open() error {
 		f.addr, f.bound = l.Addr().String(), true
 	}
 	srv := &http.Server{Handler: f.handler, ConnState: f.follow, ReadHeaderTimeout: 10 * time.Second}
-	f.server = srv
+	f.server, f.listener = srv, l
 	f.work.Go(func() {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			_ = l.Close() // nothing can be done about a listener that broke; connections are refused from now on
-		}
+		_ = srv.Serve(l) // always ends with an error: that we closed it, or that nobody can connect any more
 	})
 	return nil
 }
@@ -65,7 +63,8 @@ func (f *face) close() {
 	if f.server == nil {
 		return
 	}
-	_ = f.server.Close() // an error here is about a connection that is gone anyway
+	_ = f.listener.Close() // by hand: the server knows of it only once its goroutine runs
+	_ = f.server.Close()   // an error here is about a connection that is gone anyway
 	f.server = nil
 }
 

@@ -42,9 +42,7 @@ func TestRecordings(t *testing.T) {
 	}{
 		{"restart-clean", small(120 * time.Millisecond), []action{
 			{1120, func(st *stage) { require.NoError(st.t, st.StopNode(1)) }},
-			{32750, func(st *stage) {
-				st.with(func(w *sim.World) { require.NoError(st.t, w.StartNode(1, "rel-2", func() {})) })
-			}},
+			{32750, startNode(1, "rel-2")},
 		}, nil},
 		{"restart-fast", small(10 * time.Millisecond), []action{
 			{640, restartNode(2, 20*time.Millisecond, "")},
@@ -61,9 +59,7 @@ func TestRecordings(t *testing.T) {
 		}, map[uint64][]string{2: {"Active/Draining"}}},
 		{"node-dies-undrained", dying, []action{
 			{3, func(st *stage) { require.NoError(st.t, st.StopNode(1)) }},
-			{12540, func(st *stage) {
-				st.with(func(w *sim.World) { require.NoError(st.t, w.StartNode(1, "", func() {})) })
-			}},
+			{12540, startNode(1, "")},
 			{13600, func(st *stage) { require.NoError(st.t, st.StopNode(2)) }},
 		}, map[uint64][]string{2: {active}}},
 		{"controller-killed-during-drain", small(900 * time.Millisecond), []action{

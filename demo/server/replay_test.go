@@ -303,6 +303,12 @@ func essence(status int, body string) string {
 
 func restartNode(id client.NodeID, down time.Duration, build string) func(*stage) {
 	return func(st *stage) {
-		st.with(func(w *sim.World) { require.NoError(st.t, w.RestartNode(id, down, build, func() {})) })
+		st.with(func(w *sim.World) { w.RestartNode(id, down, build, ignored) })
 	}
 }
+
+func startNode(id client.NodeID, build string) func(*stage) {
+	return func(st *stage) { st.with(func(w *sim.World) { w.StartNode(id, build, ignored) }) }
+}
+
+func ignored(error) {}

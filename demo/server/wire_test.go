@@ -180,7 +180,7 @@ func TestComputeStatus(t *testing.T) {
 // While the controller starts, tenants wait and nodes do not; a wait is
 // bounded, and a drain cannot begin.
 func TestStartup(t *testing.T) {
-	st := perform(t, Options{Nodes: 2, Tenants: 4})
+	st := perform(t, Options{Nodes: 2, Tenants: 4, Speed: 20})
 	require.NoError(t, st.StopNode(2))
 	st.KillController()
 	st.StartController()

@@ -23,7 +23,7 @@ func TestSilenceIsToleratedForThirtySeconds(t *testing.T) {
 		require.Equal(t, None, s.Observed, "nothing is known of a node that is gone")
 	}
 	settle(t, w, time.Minute, "failover", func() bool { return w.running[urgent] == 0 })
-	require.NoError(t, w.StartNode(1, "", func() {}))
+	w.StartNode(1, "", ignored)
 	settleState(t, w, 1, "WarmingUp/Active")
 	settleState(t, w, 1, serving)
 	settle(t, w, time.Minute, "repair", w.AtRest)
@@ -78,7 +78,7 @@ func TestReAttachWaitsForTheController(t *testing.T) {
 	w := New(quick())
 	w.Kill()
 	back := false
-	require.NoError(t, w.RestartNode(2, time.Second, "rel-2", func() { back = true }))
+	w.RestartNode(2, time.Second, "rel-2", func(err error) { back = err == nil })
 	run(w, 10*time.Second)
 	require.False(t, back)
 	w.StartController()

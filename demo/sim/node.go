@@ -31,7 +31,8 @@ type process struct {
 	build    string
 	delay    time.Duration // of one location change; 0 = the cluster's
 	lag      int64         // bytes that every secondary here is behind
-	life     int           // counts launches and stops; an older one's events are dropped
+	life     int           // counts commands; an older one's events are dropped
+	waiting  func(error)   // who waits for the newest command to end
 }
 
 // Address is where a node says that it listens.

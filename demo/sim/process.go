@@ -14,58 +14,78 @@ func (w *World) StopNode(id client.NodeID) error {
 	if n == nil {
 		return refuse(NotFound, "Node %d not registered", id)
 	}
+	n.command(nil)
 	n.process.up = false
-	n.process.life++
 	return nil
 }
 
 // StartNode launches a node's process, which registers itself with the
 // controller (re-attach) and tries again for as long as that fails. done is
-// called when it has succeeded, at once for a process that already runs. An empty
+// called once: when it has succeeded, at once for a process that already runs,
+// or with an error when another command for the node comes in between. An empty
 // build keeps the one that is there.
-func (w *World) StartNode(id client.NodeID, build string, done func()) error {
+func (w *World) StartNode(id client.NodeID, build string, done func(error)) {
+	n := w.node(id)
+	switch {
+	case n == nil:
+		done(refuse(NotFound, "Node %d not registered", id))
+	case n.process.up:
+		done(nil)
+	default:
+		n.command(done)
+		w.launch(n, build)
+	}
+}
+
+// RestartNode stops the process, and starts it again after down. done is
+// called as StartNode does.
+func (w *World) RestartNode(id client.NodeID, down time.Duration, build string, done func(error)) {
 	n := w.node(id)
 	if n == nil {
-		return refuse(NotFound, "Node %d not registered", id)
+		done(refuse(NotFound, "Node %d not registered", id))
+		return
 	}
-	if n.process.up {
-		done()
-		return nil
+	life := n.command(done)
+	n.process.up = false
+	w.after(down, func() {
+		if n.process.life == life {
+			w.launch(n, build)
+		}
+	})
+}
+
+// command begins a new chapter of the process: what an earlier command still
+// wanted to do is dropped, and it is told so. done is who waits for this one.
+func (n *node) command(done func(error)) (life int) {
+	if waiting := n.process.waiting; waiting != nil {
+		n.process.waiting = nil
+		waiting(refuse(Conflict, "another command for node %d came in between", n.id))
 	}
-	n.process.up, n.process.launched = true, w.now
+	n.process.waiting = done
 	n.process.life++
+	return n.process.life
+}
+
+func (w *World) launch(n *node, build string) {
+	n.process.up, n.process.launched = true, w.now
 	if build != "" {
 		n.process.build = build
 	}
-	w.after(processStartup, func() { w.tryReAttach(n, n.process.life, done) })
-	return nil
-}
-
-// RestartNode stops the process, and starts it again after down.
-func (w *World) RestartNode(id client.NodeID, down time.Duration, build string, done func()) error {
-	if err := w.StopNode(id); err != nil {
-		return err
-	}
-	n := w.node(id)
 	life := n.process.life
-	w.after(down, func() {
-		if n.process.life == life && w.node(id) == n {
-			_ = w.StartNode(id, build, done) // the node was there a moment ago
-		}
-	})
-	return nil
+	w.after(processStartup, func() { w.tryReAttach(n, life) })
 }
 
-func (w *World) tryReAttach(n *node, life int, done func()) {
-	if n.process.life != life {
-		return
+func (w *World) tryReAttach(n *node, life int) {
+	switch {
+	case n.process.life != life:
+	case w.phase == Down || w.node(n.id) != n:
+		w.after(reattachRetry, func() { w.tryReAttach(n, life) })
+	default:
+		w.reAttach(n)
+		done := n.process.waiting
+		n.process.waiting = nil
+		done(nil)
 	}
-	if w.phase == Down || w.node(n.id) != n {
-		w.after(reattachRetry, func() { w.tryReAttach(n, life, done) })
-		return
-	}
-	w.reAttach(n)
-	done()
 }
 
 // Location is one entry of the answer to a re-attach. Generation is 0 for a

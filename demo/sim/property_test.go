@@ -30,8 +30,8 @@ var deeds = []deed{
 	{"set Pause", func(w *World, id client.NodeID) { ignored(w.Configure(id, nil, ptr(client.PolicyPause))) }},
 	{"force Offline", func(w *World, id client.NodeID) { ignored(w.Configure(id, ptr(client.AvailabilityOffline), nil)) }},
 	{"stop", func(w *World, id client.NodeID) { ignored(w.StopNode(id)) }},
-	{"start", func(w *World, id client.NodeID) { ignored(w.StartNode(id, "", func() {})) }},
-	{"restart", func(w *World, id client.NodeID) { ignored(w.RestartNode(id, time.Second, "", func() {})) }},
+	{"start", func(w *World, id client.NodeID) { w.StartNode(id, "", ignored) }},
+	{"restart", func(w *World, id client.NodeID) { w.RestartNode(id, time.Second, "", ignored) }},
 	{"lag", func(w *World, id client.NodeID) { ignored(w.SetLag(id, int64(id%2)<<40)) }},
 	{"notify 503", func(w *World, _ client.NodeID) { w.SetNotify(503) }},
 	{"notify 200", func(w *World, _ client.NodeID) { w.SetNotify(200) }},
@@ -125,7 +125,7 @@ func TestEveryClusterComesToRest(t *testing.T) {
 		w.SetNotify(200)
 		run(w, 15*time.Second)
 		for _, n := range w.Nodes() {
-			ignored(w.StartNode(n.ID, "", func() {}))
+			w.StartNode(n.ID, "", ignored)
 			ignored(w.SetLag(n.ID, 0))
 			ignored(w.Cancel(client.OperationDelete, n.ID))
 		}
