@@ -28,6 +28,8 @@ type history struct {
 	slot   *client.Operation
 	left   map[client.NodeID]int // shards attached
 	silent bool                  // the controller does not answer
+	since  time.Time             // for so long
+	good   cluster.Snapshot
 	admin  bool
 
 	call     *rollout.SendCall
@@ -42,17 +44,26 @@ type history struct {
 	ended    bool
 }
 
+// rounds of rapid's own hundred histories (-rapid.checks).
+const rounds = 20
+
 func TestInvariants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h := newHistory(t)
-		h.observe()
-		for range rapid.IntRange(20, 120).Draw(t, "length") {
-			if h.ended {
-				break
-			}
-			h.step()
+	for i := range rounds {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) { newHistory(t).live() })
+		})
+	}
+}
+
+func (h *history) live() {
+	h.observe()
+	for range rapid.IntRange(60, 240).Draw(h.t, "length") {
+		if h.ended {
+			return
 		}
-	})
+		h.step()
+	}
 }
 
 func newHistory(t *rapid.T) *history {
@@ -88,23 +99,23 @@ func (h *history) node(id client.NodeID) *cluster.Node { return &h.nodes[id-1] }
 
 // step draws what happens next.
 func (h *history) step() {
-	h.now = h.now.Add(time.Duration(rapid.IntRange(50, 4000).Draw(h.t, "ms")) * time.Millisecond)
-	switch rapid.IntRange(0, 19).Draw(h.t, "what") {
-	case 0, 1, 2, 3, 4, 5:
+	h.now = h.now.Add(time.Duration(rapid.IntRange(50, 3000).Draw(h.t, "ms")) * time.Millisecond)
+	switch what := rapid.IntRange(0, 99).Draw(h.t, "what"); {
+	case what < 40:
 		h.observe()
-	case 6, 7, 8:
+	case what < 55:
 		h.endCall()
-	case 9, 10:
+	case what < 60:
 		h.endHook()
-	case 11, 12, 13:
+	case what < 75:
 		h.answerQuery()
-	case 14, 15, 16:
+	case what < 88:
 		h.answer()
-	case 17:
-		h.trouble()
-	case 18:
+	case what < 94:
 		h.progress()
-	case 19:
+	case what < 99:
+		h.trouble()
+	default:
 		h.rare()
 	}
 }
@@ -133,6 +144,8 @@ func (h *history) trouble() {
 	case 0:
 		h.restart(id)
 	case 1:
+		id = client.NodeID(rapid.IntRange(1, 4).Draw(h.t, "other"))
+		n = h.node(id)
 		n.Availability = rapid.SampledFrom([]client.Availability{client.AvailabilityActive, client.AvailabilityOffline, client.AvailabilityWarmingUp}).Draw(h.t, "avail")
 	case 2:
 		h.epoch, h.slot = h.now, nil // killed: labels stay, the slot is lost
@@ -146,7 +159,7 @@ func (h *history) trouble() {
 			h.node(3).Scheduling = client.PolicyFilling
 		}
 	case 5:
-		h.silent = !h.silent
+		h.silent = true
 	case 6:
 		h.now = h.now.Add(3 * time.Minute)
 	case 7:
@@ -166,20 +179,25 @@ func (h *history) restart(id client.NodeID) {
 }
 
 func (h *history) rare() {
-	switch rapid.IntRange(0, 4).Draw(h.t, "rare") {
+	switch rapid.IntRange(0, 11).Draw(h.t, "rare") {
 	case 0:
-		h.apply(rollout.Interrupted{At: h.now, Kind: rollout.Pause, Why: "test"})
-	case 1:
 		h.apply(rollout.Interrupted{At: h.now, Kind: rollout.Detach, Why: "test"})
-	case 2:
+	case 1:
 		h.broken = true
 		h.apply(rollout.JournalFailed{At: h.now, Err: fmt.Errorf("disk full"), Unsent: false})
+	case 2, 3, 4:
+		h.apply(rollout.Interrupted{At: h.now, Kind: rollout.Pause, Why: "test"})
 	default:
 		h.apply(rollout.Tick{At: h.now})
 	}
 }
 
 func (h *history) observe() {
+	for i := range h.nodes { // heartbeats
+		if rapid.IntRange(0, 2).Draw(h.t, "beats") == 0 {
+			h.nodes[i].Availability = client.AvailabilityActive
+		}
+	}
 	snap := &cluster.Snapshot{At: h.now, Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
 	snap.Nodes = cluster.Part[[]cluster.Node]{Value: append([]cluster.Node(nil), h.nodes...), At: h.now}
 	for i := range snap.Nodes.Value {
@@ -190,10 +208,15 @@ func (h *history) observe() {
 	}
 	snap.Metrics = cluster.Part[client.Metrics]{Value: client.Metrics{Leadership: "leader"}, At: h.now}
 	snap.Leader = cluster.Part[cluster.Epoch]{Value: cluster.Epoch{Address: "c", StartedAt: h.epoch, Since: h.epoch}, At: h.now}
-	if h.silent {
-		snap.Nodes.Err, snap.Nodes.Since = &client.Error{Kind: client.Unreachable}, h.now.Add(-10*time.Second)
-		snap.Nodes.At = h.now.Add(-8 * time.Second)
+	if h.silent = h.silent && rapid.IntRange(0, 3).Draw(h.t, "still silent") > 0; h.silent {
+		if h.since.IsZero() {
+			h.since = h.now
+		}
+		old := h.good // the last good picture, of whatever age
+		snap = &old
+		snap.Nodes.Err, snap.Nodes.Since = &client.Error{Kind: client.Unreachable}, h.since
 	} else {
+		h.good, h.since = *snap, time.Time{}
 		h.show()
 	}
 	h.apply(rollout.Observed{At: h.now, Snapshot: snap})
@@ -324,7 +347,11 @@ func (h *history) answer() {
 	if p == nil {
 		return
 	}
-	c := rapid.SampledFrom(p.Choices).Draw(h.t, "choice")
+	choices := p.Choices
+	if onward := h.onward(p); rapid.IntRange(0, 9).Draw(h.t, "onward") > 0 && len(onward) > 0 {
+		choices = onward
+	}
+	c := rapid.SampledFrom(choices).Draw(h.t, "choice")
 	a := rollout.Answer{Prompt: p.ID, Word: c.Word, Gate: c.Gate, At: h.now, Reason: "test"}
 	if rapid.IntRange(0, 9).Draw(h.t, "typed") > 0 && c.TypeID {
 		a.Node = p.Node
@@ -342,6 +369,22 @@ func (h *history) answer() {
 		h.t.Fatalf("I7: the answer to %s (ask %d %s) is older than a change that was shown since", p.ID, p.Ask, p.Row)
 	}
 	h.apply(rollout.Answered{At: h.now, Answer: a})
+}
+
+// onward are the choices that keep the run going: without a liking for them few
+// histories would get as far as a restart.
+func (h *history) onward(p *rollout.Prompt) []rollout.Choice {
+	var out []rollout.Choice
+	for _, c := range p.Choices {
+		switch c.Word {
+		case rollout.WordNo, rollout.WordAbort, rollout.WordDetach, rollout.WordSkip, rollout.WordOverride:
+		default:
+			if c.Off == "" {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // apply feeds an event and checks what comes of it.
