@@ -22,7 +22,7 @@ func (m *Machine) blocked() {
 // unblocked: what a question was about may have come to pass.
 func (m *Machine) unblocked() bool {
 	s := m.step()
-	if m.stale() || !m.evidenceMoved() {
+	if m.stale() || m.state == RunHalted {
 		return false
 	}
 	switch s.block.ask {
@@ -57,13 +57,10 @@ func (m *Machine) unblocked() bool {
 		}
 	}
 	if s.block.ask == AskRestartUnproven || s.block.ask == AskHookFailed {
-		m.process(m.proofSince())
+		m.process(m.proofSince()) // a late restart answers the question
 	}
 	return false
 }
-
-// evidenceMoved: a question about a restart goes on reading the process.
-func (m *Machine) evidenceMoved() bool { return m.state != RunHalted }
 
 // blockedChoices are the answers to a question about trouble; the first is what
 // the evidence supports.

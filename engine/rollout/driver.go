@@ -23,6 +23,7 @@ type Driver struct {
 	run  string
 
 	events     chan Event
+	lines      chan HookOutput // of the restart command; those that nobody takes in time are dropped
 	answers    chan answering
 	interrupts chan Interrupted
 	quit       chan struct{} // closed when nothing more is taken
@@ -55,7 +56,7 @@ type answering struct {
 func newDriver(ctx context.Context, e *Engine, plan Plan, j *journal.Journal, lock *journal.Lock) *Driver {
 	d := &Driver{
 		eng: e, j: j, lock: lock, run: j.RunID(),
-		events: make(chan Event), answers: make(chan answering), interrupts: make(chan Interrupted),
+		events: make(chan Event), lines: make(chan HookOutput, 64), answers: make(chan answering), interrupts: make(chan Interrupted),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		subs: map[chan struct{}]struct{}{}, shards: map[client.NodeID]func(){}, processes: map[client.NodeID]func(){},
 		m: New(plan, e.cfg.Settings), timer: time.NewTimer(time.Hour),
@@ -140,6 +141,8 @@ func (d *Driver) loop(ctx context.Context, pings <-chan struct{}) {
 			d.apply(Tick{At: time.Now()})
 		case ev := <-d.events:
 			d.apply(ev)
+		case line := <-d.lines:
+			d.apply(line)
 		case req := <-d.answers:
 			d.take(req)
 		case i := <-d.interrupts:

@@ -55,6 +55,8 @@ func (d *Driver) carry(e Effect) {
 		d.start(func() Event { return d.locate(e) })
 	case Hurry:
 		d.hurry()
+	case Hot:
+		d.eng.cfg.Poller.Hot(hotAfterCall)
 	case Decide:
 		d.eng.cfg.Poller.Decide(e.On)
 	case WatchShards:
@@ -144,13 +146,12 @@ func (d *Driver) runHook(e RunHook) Event {
 	return HookEnded{At: time.Now(), Eff: e.Eff, Result: hookResult(res)}
 }
 
-// hookLine shows a line while the command runs. A line that comes faster than
-// the loop takes them is left to the log and the tail.
+// hookLine shows a line while the command runs. It waits for nothing: a line
+// that comes faster than the loop takes them is left to the log and the tail.
 func (d *Driver) hookLine(eff, line string) {
 	select {
-	case d.events <- HookOutput{At: time.Now(), Eff: eff, Line: line}:
-	case <-time.After(20 * time.Millisecond):
-	case <-d.quit:
+	case d.lines <- HookOutput{At: time.Now(), Eff: eff, Line: line}:
+	default:
 	}
 }
 

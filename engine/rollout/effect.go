@@ -84,6 +84,9 @@ type Locate struct {
 // Hurry reads the node list at once; the answer is an Observed.
 type Hurry struct{}
 
+// Hot reads the node list often for some seconds: a phase is about to end.
+type Hot struct{}
+
 // Decide reads the leader at once and often while On.
 type Decide struct{ On bool }
 
@@ -100,6 +103,7 @@ func (ReadProcess) effect()  {}
 func (Probe) effect()        {}
 func (Locate) effect()       {}
 func (Hurry) effect()        {}
+func (Hot) effect()          {}
 func (Decide) effect()       {}
 func (Finish) effect()       {}
 

@@ -132,10 +132,10 @@ func (m *Machine) turn() {
 	switch {
 	case m.broken != nil:
 		m.endBroken()
-	case m.state == RunReady:
-		m.begin()
 	case m.leaving != "" && m.atBoundary():
 		m.endDetached()
+	case m.state == RunReady:
+		m.begin()
 	case m.pausing && m.atBoundary():
 		m.pauseHere()
 	case m.state == RunPaused:

@@ -115,11 +115,15 @@ func (m *Machine) endDetached() {
 	left := m.leftBehindAll()
 	m.record(journal.Record{Kind: journal.KindLostTerminal, Why: m.leaving}.With(map[string]any{"left": leftLines(left)}))
 	o := Outcome{Exit: ExitPaused, Word: "detached", Left: left}
-	if m.state == RunAborting && len(left) > 0 {
+	switch {
+	case m.state == RunAborting && len(left) > 0:
 		o.Exit, o.Word = ExitAbortedDirty, "aborted, not clean"
+	case m.state == RunHalted:
+		o.Exit, o.Word = ExitHalted, "halted"
+		o.Issues = []string{m.why}
 	}
 	if m.calls.Mutating() == 0 && m.calls.Hooks == 0 {
-		o.Word = "left before anything was changed"
+		o.Word += " before anything was changed"
 		m.finish(o)
 		return
 	}

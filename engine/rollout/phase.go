@@ -106,6 +106,23 @@ func (m *Machine) track() {
 		s.samples = append(s.samples, sample{m.at, now})
 	}
 	m.rate(s, p)
+	m.nearEnd(s, p)
+}
+
+// near is how close to its end a phase is watched more closely, and hotEvery
+// how often that is asked for again.
+const (
+	near     = 10 * time.Second
+	hotEvery = 4 * time.Second
+)
+
+// nearEnd has the node list read often while a phase is about to end.
+func (m *Machine) nearEnd(s *step, p *Progress) {
+	if p.ETA.Max == 0 || p.ETA.Min > near || m.at.Sub(s.hotAt) < hotEvery {
+		return
+	}
+	s.hotAt = m.at
+	m.emit(Hot{})
 }
 
 // rate measures the last minute and estimates the rest, ±30 %.

@@ -111,9 +111,10 @@ func (m *Machine) proves() bool {
 func (m *Machine) keepProcess() {
 	s := m.step()
 	s.launch = m.launchNow()
-	if s.launch != 0 {
-		s.Launch = time.UnixMilli(s.launch)
+	if s.launch == 0 {
+		return
 	}
+	s.Launch = time.UnixMilli(s.launch)
 	if p := s.proof.got; p != nil && p.Err == nil && p.Info.LaunchMillis == s.launch {
 		s.Build = p.Info.Build
 	} else if n, ok := m.node(); ok && n.Process.Value.LaunchMillis == s.launch {

@@ -226,11 +226,9 @@ func (m *Machine) startHook() {
 	s := m.step()
 	s.ordinal["restart"]++
 	eff := m.eff("restart")
-	s.preLaunch, s.PreLaunch, s.PreBuild = 0, time.Time{}, client.Build{}
-	if p := s.proof.got; p != nil && p.Err == nil {
-		s.preLaunch, s.PreLaunch, s.PreBuild = p.Info.LaunchMillis, p.Info.Launch, p.Info.Build
-	}
-	s.launch = s.preLaunch
+	m.keepProcess()
+	s.preLaunch, s.PreLaunch, s.PreBuild = s.launch, s.Launch, s.Build
+	s.Launch, s.Build = time.Time{}, client.Build{}
 	s.HookStart, s.HookEnd, s.HookTail, s.hooked = m.at, time.Time{}, nil, nil
 	s.reattached, s.proven, s.unproven = false, false, ""
 	s.ExposedShards = m.leftoverCount()

@@ -124,6 +124,7 @@ type step struct {
 
 	lastLeft int64 // for progress; -1 = none yet
 	samples  []sample
+	hotAt    time.Time // when close watching was last asked for
 	phaseEnd time.Time // when the drain was seen ended
 }
 
