@@ -173,7 +173,7 @@ func TestRecordedTwoStartsAtOnce(t *testing.T) {
 		}
 	}
 	// Which of the two ends first is chance.
-	paused := strings.Count(last, string(sim.NodeView{Policy: "PauseForRestart"}.Policy))
+	paused := strings.Count(last, "PauseForRestart")
 	recorded := strings.Count(lines[3].Response.Body, "PauseForRestart")
 	require.Equal(t, recorded, paused)
 	require.Equal(t, strings.Count(lines[3].Response.Body, "Draining"), strings.Count(last, "Draining"))

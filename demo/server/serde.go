@@ -136,8 +136,8 @@ func variant[T ~string](f *fields, name string, known ...T) (*T, *reply) {
 	for i, k := range known {
 		names[i] = "`" + string(k) + "`"
 	}
-	text2 := fmt.Sprintf("unknown variant `%s`, expected one of %s", *text, strings.Join(names, ", "))
-	return nil, f.complain(name, text2, f.values[name].end)
+	complaint := fmt.Sprintf("unknown variant `%s`, expected one of %s", *text, strings.Join(names, ", "))
+	return nil, f.complain(name, complaint, f.values[name].end)
 }
 
 // kindOf words a value as serde does.

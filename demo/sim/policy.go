@@ -26,7 +26,7 @@ func (w *World) SetTenantPolicy(id client.TenantID, to *PlacementChange, schedul
 			t.scheduling = client.ShardActive
 		}
 		raised := to.Placement == Attached && to.Secondaries > 1 && t.secondaries < to.Secondaries
-		w.place2(t, *to)
+		w.replace(t, *to)
 		if raised {
 			w.Kill()
 			return refuse(Internal, "connection lost")
@@ -38,7 +38,8 @@ func (w *World) SetTenantPolicy(id client.TenantID, to *PlacementChange, schedul
 	return nil
 }
 
-func (w *World) place2(t *tenant, to PlacementChange) {
+// replace gives a tenant its new placement, shard by shard.
+func (w *World) replace(t *tenant, to PlacementChange) {
 	wasDetached := t.placement == Detached
 	t.placement = to.Placement
 	if to.Placement == Attached {
