@@ -17,8 +17,11 @@ type Column[R any] struct {
 	// Want is how many cells a row can make use of; nil = Max. The column
 	// grows to the widest row seen so far and never shrinks, so that columns
 	// stay where they are while rows come and go.
-	Want  func(*R) int
-	Right bool // alignment of the title
+	Want func(*R) int
+	// Narrow is what the column can live with once nothing can be dropped any
+	// more; 0 = Min.
+	Narrow int
+	Right  bool // alignment of the title
 	// Drop orders the columns by how soon they go when room is short: the
 	// highest first, 0 never.
 	Drop int

@@ -4,10 +4,12 @@ import (
 	"github.com/StorconTUI/storcon-tui/themes"
 )
 
-// The cells before the first column: cursor, mark, and a blank after each.
 const (
-	gutter    = 4
-	columnGap = 2
+	// gutter holds the cursor, the mark and a blank.
+	gutter = 3
+	// wideGap and tightGap are the blanks between columns; they are tight
+	// before a column is dropped.
+	wideGap, tightGap = 2, 1
 )
 
 // cacheMax bounds the pictures that are kept, in rows.
@@ -20,6 +22,7 @@ type layout struct {
 	width  int
 	styles *themes.Styles
 	widths []int  // by column; 0 = dropped
+	gap    int    // between columns
 	titles string // drawn once for a layout
 }
 
@@ -62,7 +65,7 @@ func (t *Table[K, R]) titles(s *themes.Styles) string {
 		} else {
 			l.PutMax(s.Title, c.Title, cw)
 		}
-		x += cw + columnGap
+		x += cw + t.layout.gap
 	}
 	t.layout.titles = l.String()
 	return t.layout.titles
@@ -114,42 +117,68 @@ func (t *Table[K, R]) draw(s *themes.Styles, r *R, selected, marked bool) string
 		}
 		l.To(x)
 		c.Draw(l, s, r, cw)
-		x += cw + columnGap
+		x += cw + t.layout.gap
 	}
 	return l.String()
 }
 
-// arrange gives every column its width: the minimum first, dropping columns
-// until that fits, then what is left to those that can use it, left to right.
+// arrange gives every column its width: the minimum first, then what is left
+// to those that can use it, left to right. When the minimum is too much, the
+// gaps are made tight, then columns are dropped, then those that can are
+// narrowed.
 func (t *Table[K, R]) arrange(s *themes.Styles, w int) {
 	if t.layout.width == w && t.layout.styles == s && t.layout.widths != nil {
 		return
 	}
-	t.layout = layout{number: t.layout.number + 1, width: w, styles: s, widths: make([]int, len(t.spec.Columns))}
-	need := gutter - columnGap
+	t.layout = layout{number: t.layout.number + 1, width: w, styles: s, widths: make([]int, len(t.spec.Columns)), gap: wideGap}
 	for i, c := range t.spec.Columns {
 		t.layout.widths[i] = c.Min
-		need += c.Min + columnGap
 	}
-	for need > w {
+	if t.need() > w {
+		t.layout.gap = tightGap
+	}
+	for t.need() > w {
 		victim := t.leastNeeded()
 		if victim < 0 {
 			break
 		}
-		need -= t.layout.widths[victim] + columnGap
 		t.layout.widths[victim] = 0
 	}
-	left := w - need
 	for i, c := range t.spec.Columns {
-		if t.layout.widths[i] > 0 && left > 0 {
-			most := c.Max
-			if c.Want != nil {
-				most = t.wants[i]
-			}
-			grow := max(min(most-c.Min, left), 0)
-			t.layout.widths[i] += grow
-			left -= grow
+		if c.Narrow > 0 && t.layout.widths[i] > 0 && t.need() > w {
+			t.layout.widths[i] = c.Narrow
 		}
+	}
+	if t.layout.gap = wideGap; t.need() > w {
+		t.layout.gap = tightGap
+	}
+	t.spread(w - t.need())
+}
+
+// need is how wide the table is as it is arranged now.
+func (t *Table[K, R]) need() int {
+	sum := gutter - t.layout.gap
+	for _, cw := range t.layout.widths {
+		if cw > 0 {
+			sum += cw + t.layout.gap
+		}
+	}
+	return sum
+}
+
+// spread gives what is left to the columns that can make use of it.
+func (t *Table[K, R]) spread(left int) {
+	for i, c := range t.spec.Columns {
+		if t.layout.widths[i] == 0 || left <= 0 {
+			continue
+		}
+		most := c.Max
+		if c.Want != nil {
+			most = t.wants[i]
+		}
+		grow := max(min(most-t.layout.widths[i], left), 0)
+		t.layout.widths[i] += grow
+		left -= grow
 	}
 }
 

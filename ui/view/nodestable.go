@@ -34,7 +34,7 @@ const (
 	// numberWidth holds "was 1 571".
 	numberWidth = 9
 	// barMin is the shortest bar that is worth drawing.
-	barMin = 8
+	barMin = 6
 	barMax = 30
 )
 
@@ -78,7 +78,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 	}
 	return []component.Column[nodeRow]{
 		{
-			ID: "id", Title: "ID", Min: 4, Right: true,
+			ID: "id", Title: "ID", Min: 3, Right: true,
 			Want:    func(r *nodeRow) int { return digits(r.id) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.id, b.id) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
@@ -86,7 +86,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			},
 		},
 		{
-			ID: "address", Title: "ADDRESS", Min: 13, Max: 40,
+			ID: "address", Title: "ADDRESS", Min: 12, Max: 40,
 			Want:    func(r *nodeRow) int { return component.Width(r.addr) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.addr, b.addr) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
@@ -100,7 +100,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			Draw:    text(func(r *nodeRow) string { return r.az }),
 		},
 		{
-			ID: "availability", Title: "AVAILABILITY", Min: 14, Max: 16,
+			ID: "availability", Title: "AVAILABILITY", Min: 13, Max: 16,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.availability, b.availability) },
 			Draw: func(l *component.Line, s *themes.Styles, r *nodeRow, w int) {
 				drawAvailability(l, s, r, w, ago)
@@ -114,7 +114,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			},
 		},
 		{
-			ID: "attached", Title: " ATTACHED", Min: numberWidth, Max: numberWidth + 1 + barMax,
+			ID: "attached", Title: " ATTACHED", Min: numberWidth + 1 + barMin, Narrow: numberWidth, Max: numberWidth + 1 + barMax,
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.attached, b.attached) },
 			Draw:    drawAttached,
 		},
@@ -129,7 +129,7 @@ func nodeColumns(ago func(time.Time) time.Duration) []component.Column[nodeRow] 
 			Draw:    right((*nodeRow).homeText),
 		},
 		{
-			ID: "build", Title: "BUILD", Min: 6, Max: 14, Drop: 4,
+			ID: "build", Title: "BUILD", Min: 5, Max: 14, Drop: 4,
 			Want:    func(r *nodeRow) int { return component.Width(r.build) },
 			Compare: func(a, b *nodeRow) int { return cmp.Compare(a.build, b.build) },
 			Draw:    text(func(r *nodeRow) string { return orUnknown(r.build) }),
@@ -237,6 +237,7 @@ func nodeRows(s *cluster.Snapshot, stale bool, lastSeen map[client.NodeID]int64)
 		return nil
 	}
 	rows := make([]nodeRow, len(s.Nodes.Value))
+	shared := sharedHosts(s.Nodes.Value)
 	var scale int64
 	for i := range s.Nodes.Value {
 		n := &s.Nodes.Value[i]
@@ -247,18 +248,31 @@ func nodeRows(s *cluster.Snapshot, stale bool, lastSeen map[client.NodeID]int64)
 	}
 	for i := range s.Nodes.Value {
 		n := &s.Nodes.Value[i]
+		addr := n.ListenHTTPAddr
+		if shared {
+			addr = n.Address()
+		}
 		seen, ok := lastSeen[n.ID]
 		if !ok {
 			seen = -1
 		}
 		rows[i] = nodeRow{
-			id: n.ID, addr: n.ListenHTTPAddr, az: n.AZ(),
+			id: n.ID, addr: addr, az: n.AZ(),
 			availability: n.Availability, since: n.AvailabilitySince, flapping: n.Flapping(), policy: n.Scheduling,
 			attached: n.Attached, lastSeen: seen, secondary: n.Secondary, home: n.Home, scale: scale,
 			build: buildName(n.Process.Value.Build), launch: n.Process.Value.Launch, stale: stale,
 		}
 	}
 	return rows
+}
+
+// sharedHosts reports nodes that differ in their port only.
+func sharedHosts(nodes []cluster.Node) bool {
+	hosts := make(map[string]struct{}, len(nodes))
+	for i := range nodes {
+		hosts[nodes[i].ListenHTTPAddr] = struct{}{}
+	}
+	return len(hosts) < len(nodes)
 }
 
 // buildName is the tag of a build, else the beginning of its revision.
