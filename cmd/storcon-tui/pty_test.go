@@ -18,10 +18,10 @@ import (
 )
 
 // screenTimeout bounds the wait for something to appear on a screen.
-const screenTimeout = 90 * time.Second
+const screenTimeout = 30 * time.Second
 
 // screen is the program in a pseudo-terminal, as a person has it. The terminal
-// answers nothing: what the program asks it stays unanswered.
+// answers nothing; that its background is dark stands in the environment.
 type screen struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -30,13 +30,20 @@ type screen struct {
 
 	mu     sync.Mutex
 	raw    bytes.Buffer  // everything that was sent to the terminal
-	seen   int           // bytes of raw that earlier waits have passed
+	seen   int           // bytes of the stripped text that earlier waits have passed
 	news   chan struct{} // more has arrived
 	reader sync.WaitGroup
 }
 
+const darkTerminal = "COLORFGBG=15;0"
+
 // open starts a program in a terminal of 40 lines and 120 columns.
 func open(t *testing.T, program string, args ...string) *screen {
+	t.Helper()
+	return openWith(t, darkTerminal, program, args...)
+}
+
+func openWith(t *testing.T, env, program string, args ...string) *screen {
 	t.Helper()
 	master, slave, err := pty.Open()
 	require.NoError(t, err)
@@ -46,7 +53,7 @@ func open(t *testing.T, program string, args ...string) *screen {
 	s.cmd = exec.Command(program, args...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "COLORFGBG=",
+	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", env,
 		"XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "HOME="+home, "TMPDIR="+home)
 	require.NoError(t, s.cmd.Start())
 	s.reader.Go(s.read)
@@ -79,7 +86,7 @@ func (s *screen) read() {
 	}
 }
 
-// see waits until something appears that was not there at the last wait. The
+// see waits until something appears after what the last wait has found. The
 // renderer sends changed lines only, so a pattern should be within one line.
 func (s *screen) see(pattern string) string {
 	s.t.Helper()
@@ -88,14 +95,15 @@ func (s *screen) see(pattern string) string {
 	want := regexp.MustCompile(pattern)
 	for {
 		s.mu.Lock()
-		text := ansi.Strip(string(s.raw.Bytes()[s.seen:]))
-		found := want.FindString(text)
-		if found != "" {
-			s.seen = s.raw.Len()
+		all := ansi.Strip(s.raw.String())
+		text := all[min(s.seen, len(all)):]
+		found := want.FindStringIndex(text)
+		if found != nil {
+			s.seen += found[1]
 		}
 		s.mu.Unlock()
-		if found != "" {
-			return found
+		if found != nil {
+			return text[found[0]:found[1]]
 		}
 		select {
 		case <-s.news:
@@ -115,6 +123,17 @@ func (s *screen) press(key string) {
 }
 
 const keyGap = 150 * time.Millisecond
+
+// answer presses a key that decides something, once the question has been on
+// the screen for long enough to be read.
+func (s *screen) answer(key string) {
+	s.t.Helper()
+	time.Sleep(readGap)
+	s.press(key)
+}
+
+// readGap is above the grace of a question and the repeat of a held key.
+const readGap = 800 * time.Millisecond
 
 // mode is the terminal's line discipline: echo, canonical input and the like.
 func (s *screen) mode() unix.Termios {
