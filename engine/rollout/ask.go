@@ -45,6 +45,7 @@ func (m *Machine) put(q question) {
 		m.showAsked(q)
 	}
 	m.prompt, m.mark = p, mark
+	m.setDeciding(false) // a person decides now; the leader is read anew upon the answer
 	m.due(p.Expires)
 	m.record(journal.Record{Kind: journal.KindPrompt}.With(promptRecord(*p)))
 	m.noticeTrouble(q)
@@ -123,9 +124,6 @@ func (m *Machine) evidence(q question) Evidence {
 	s := m.step()
 	e.Policy, e.Availability, e.PolicySince = s.seen.policy, s.seen.avail, s.seen.first
 	e.Leftovers, e.LeftoversKnown, e.ListedAt = s.Leftovers, s.LeftoversKnown, s.LeftoversAt
-	if s.LeftoversKnown && s.phaseOf(s.fsm) == PhaseRestart {
-		e.Attached = int64(len(s.Leftovers))
-	}
 	e.EpochStable = s.epochKnown && !m.epochChanged()
 	e.HookTail, e.PreLaunch = s.HookTail, s.PreLaunch
 	if l := m.launchNow(); l != 0 {

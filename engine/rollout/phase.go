@@ -37,10 +37,16 @@ func (m *Machine) endPhase(p Phase, state PhaseState, detail string) {
 func (m *Machine) detail(p Phase, text string) { m.step().phase(p).Detail = text }
 
 // attachedNow is the node's attached shards: observed where the list is
-// watched, else as the gauges have it; -1 = unknown.
+// watched or was read after the drain, else as the gauges have it; -1 = unknown.
 func (m *Machine) attachedNow() int64 {
 	if n, ok := m.watched(); ok {
 		return n
+	}
+	if m.cur < len(m.steps) && m.step().LeftoversKnown {
+		switch m.step().phaseOf(m.step().fsm) {
+		case PhaseRestart, PhaseFill:
+			return int64(len(m.step().Leftovers))
+		}
 	}
 	if n, ok := m.node(); ok && m.snap.Metrics.Known() {
 		return n.Attached
@@ -81,11 +87,13 @@ func (m *Machine) track() {
 	default:
 		return
 	}
-	now := m.attachedNow()
+	now, observed := m.watched()
+	if !observed && m.noAdmin {
+		now = m.attachedNow()
+	}
 	if now < 0 {
 		return
 	}
-	_, observed := m.watched()
 	p := &ph.Progress
 	if p.Intent == observed {
 		// Intent and observation are two series: a step from one to the other is no movement.

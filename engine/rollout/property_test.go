@@ -38,10 +38,18 @@ type history struct {
 	hooks    map[string]bool
 	intents  map[string]bool
 	listedAt time.Time
-	shown    map[client.NodeID]string // node and leader as the Machine was last shown them
-	asked    map[string]string        // prompt -> what was shown of its node when it was put
+	shown    map[client.NodeID]facts
+	asked    map[string]facts // prompt -> what had been shown of its node when it was put
 	broken   bool
 	ended    bool
+}
+
+// facts are what the Machine was last shown of a node and of its leader.
+type facts struct {
+	epoch  time.Time
+	avail  client.Availability
+	policy client.NodePolicy
+	launch int64
 }
 
 // rounds of rapid's own hundred histories (-rapid.checks).
@@ -69,7 +77,7 @@ func (h *history) live() {
 func newHistory(t *rapid.T) *history {
 	h := &history{
 		t: t, now: time.Unix(1_700_000_000, 0), left: map[client.NodeID]int{}, admin: rapid.Bool().Draw(t, "admin"),
-		hooks: map[string]bool{}, intents: map[string]bool{}, asked: map[string]string{}, shown: map[client.NodeID]string{},
+		hooks: map[string]bool{}, intents: map[string]bool{}, asked: map[string]facts{}, shown: map[client.NodeID]facts{},
 	}
 	h.epoch = h.now.Add(-time.Hour)
 	az := []string{"a", "b"}
@@ -225,7 +233,7 @@ func (h *history) observe() {
 // show keeps what the Machine has been shown of the nodes.
 func (h *history) show() {
 	for _, n := range h.nodes {
-		h.shown[n.ID] = fmt.Sprint(h.epoch, n.Availability, n.Scheduling, n.Process.Value.LaunchMillis)
+		h.shown[n.ID] = facts{h.epoch, n.Availability, n.Scheduling, n.Process.Value.LaunchMillis}
 	}
 }
 
@@ -335,6 +343,9 @@ func (h *history) answerQuery() {
 		}
 		h.apply(ev)
 	case rollout.ReadProcess:
+		was := h.shown[q.Node]
+		was.launch = h.node(q.Node).Process.Value.LaunchMillis
+		h.shown[q.Node] = was
 		h.apply(rollout.ProofRead{At: h.now, Tag: q.Tag, Info: h.node(q.Node).Process.Value})
 	case rollout.Locate:
 		h.apply(rollout.Located{At: h.now, Tag: q.Tag, On: map[client.NodeID]int{3: len(q.Shards)}})

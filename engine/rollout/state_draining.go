@@ -28,7 +28,9 @@ func (m *Machine) drainReobserve() {
 		m.drainBegan()
 	case client.PolicyActive:
 		if s.accepted {
-			m.drainFellBack()
+			if m.sameProcess() {
+				m.drainFellBack()
+			}
 			return
 		}
 		m.note(NoteInfo, "D2", "policy Active in two reads: the drain did not begin")
@@ -89,8 +91,7 @@ func (m *Machine) draining() {
 		m.detail(PhaseDrain, "the controller does not answer")
 		return
 	}
-	if m.launchChanged() {
-		m.blockAt(AskRestartedEarly, "D17", "the node's process was launched anew while its drain ran")
+	if m.restartedEarly() {
 		return
 	}
 	if m.epochChanged() {
@@ -111,7 +112,7 @@ func (m *Machine) draining() {
 		}
 	case client.PolicyActive:
 		m.setDeciding(true)
-		if m.policyAgreed(2) && (m.epochConfirmed(s.seen.first) || m.epochChanged()) {
+		if m.policyAgreed(2) && (m.epochConfirmed(s.seen.first) || m.epochChanged()) && m.sameProcess() {
 			m.drainFellBack()
 		}
 	default:
@@ -120,6 +121,21 @@ func (m *Machine) draining() {
 			m.blockAt(AskDrainEnded, "X5", "somebody set the policy to "+string(s.seen.policy))
 		}
 	}
+}
+
+// sameProcess reports that the node's process was read since the policy
+// changed and is the one from before: a re-attach sets Active too (D17).
+func (m *Machine) sameProcess() bool {
+	return m.process(m.step().seen.first) != nil && !m.restartedEarly()
+}
+
+// restartedEarly asks about a node that somebody restarted.
+func (m *Machine) restartedEarly() bool {
+	if !m.launchChanged() {
+		return false
+	}
+	m.blockAt(AskRestartedEarly, "D17", "the node's process was launched anew before this run restarted it")
+	return true
 }
 
 // drainFellBack: Active after our drain is never a finished drain (N2).

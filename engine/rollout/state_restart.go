@@ -73,11 +73,10 @@ func (m *Machine) restartQuestion(results []gate.Result) question {
 // policyLost: the node left PauseForRestart before the hook (R11).
 func (m *Machine) policyLost() {
 	s := m.step()
-	m.keepEpoch()
-	if m.launchChanged() {
-		m.blockAt(AskRestartedEarly, "D17", "the node was restarted by somebody before this run did")
+	if !m.sameProcess() {
 		return
 	}
+	m.keepEpoch()
 	m.blockAt(AskPolicyLost, "R11", "policy went from PauseForRestart to "+string(s.seen.policy)+"; shards may come back")
 }
 
@@ -91,6 +90,9 @@ func (m *Machine) restartCheck() {
 	}
 	if m.epochChanged() || s.seen.policy != client.PolicyPauseForRestart {
 		m.enter(beforeRestart)
+		return
+	}
+	if !m.epochConfirmed(s.since) {
 		return
 	}
 	proof := m.process(s.since)
