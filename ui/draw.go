@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,71 +83,92 @@ func (m *model) asks() bool {
 	return id == view.ScreenPlan || id == view.ScreenRun
 }
 
+// leastEndpoint is the shortest cut of an endpoint that still says something.
+const leastEndpoint = 12
+
 // identity is the first line. When room is short, what is least needed goes:
-// the leader's age, the program's name, the middle of the endpoint.
+// the leader's age, the program's name, the middle of the endpoint, the
+// operation; the cluster's name and the age of the data stay to the last.
 func (m *model) identity(c *view.Context, d *digest) string {
 	s := c.Styles
-	left := component.NewLine(m.w)
-	left.Gap(1)
+	l := component.NewLine(m.w)
+	l.Gap(1)
 	name, endpoint := "", ""
 	if id := c.Snapshot; id != nil {
 		if id.Demo {
-			left.Put(s.Badge, " DEMO ").Gap(1)
+			l.Put(s.Badge, " DEMO ").Gap(1)
 		}
 		if id.ReadOnly {
-			left.Put(s.Badge, " READ-ONLY ").Gap(1)
+			l.Put(s.Badge, " READ-ONLY ").Gap(1)
 		}
-		name, endpoint = id.Name, id.Endpoint
+		name = id.Name
+		if id.Endpoint != id.Name {
+			endpoint = id.Endpoint
+		}
 	}
-	right := m.right(c, d)
-	const program = "storcon-tui  "
-	room := left.Left() - 1
-	width := func() int { return component.Width(strings.Join(right, " · ")) + 2 }
-	if component.Width(program+name+" · "+endpoint)+width() > room && len(right) > 2 {
-		right = append(right[:len(right)-2:len(right)-2], right[len(right)-1]) // the leader
+	const program, gap, dot = "storcon-tui  ", 2, " · "
+	run, leader, age := runText(c), leaderText(c), ageText(c)
+	room := l.Left() - 1 - gap - component.Width(name)
+	whole := component.Width(dot + endpoint)
+	right := joinSome(run, d.op, leader, age)
+	if component.Width(right)+whole > room {
+		right = joinSome(run, d.op, age)
 	}
-	if component.Width(program+name+" · "+endpoint)+width() <= room {
-		left.Put(s.Dim, program)
+	if component.Width(right)+min(whole, component.Width(dot)+leastEndpoint) > room {
+		right = joinSome(run, age)
 	}
-	left.Put(s.Strong, name)
-	if endpoint != "" && endpoint != name {
-		left.Put(s.Dim, " · ")
-		left.Put(s.Text, component.TruncateMiddle(endpoint, max(left.Left()-1-width(), 12)))
+	if component.Width(program+right)+whole <= room {
+		l.Put(s.Dim, program)
 	}
-	text := strings.Join(right, " · ")
+	l.PutMax(s.Strong, name, max(l.Left()-1-gap-component.Width(right), 8))
+	if left := l.Left() - 1 - gap - component.Width(right) - component.Width(dot); endpoint != "" && left >= leastEndpoint {
+		l.Put(s.Dim, dot).Put(s.Text, component.TruncateMiddle(endpoint, left))
+	}
 	style := s.Text
-	if strings.HasPrefix(right[len(right)-1], "STALE") {
+	if strings.HasPrefix(age, "STALE") {
 		style = s.Bad
 	}
-	left.Gap(2)
-	return left.To(m.w-1-component.Width(text)).Put(style, text).String()
+	return l.To(m.w-1-component.Width(right)).Put(style, right).String()
 }
 
-// right is the run, the controller's operation, its leader, the data's age; the
-// leader stands last but one and is absent when it is not known.
-func (m *model) right(c *view.Context, d *digest) []string {
-	var parts []string
-	if view.RunLive(c.Run) {
-		parts = append(parts, "run: "+runWord(c.Run))
+// joinSome joins the texts that are not empty.
+func joinSome(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " · ")
+}
+
+func runText(c *view.Context) string {
+	if !view.RunLive(c.Run) {
+		return ""
 	}
-	parts = append(parts, d.op)
+	return "run: " + runWord(c.Run)
+}
+
+func leaderText(c *view.Context) string {
+	s := c.Snapshot
+	switch {
+	case s == nil || !s.Nodes.Known():
+		return ""
+	case !s.Leader.Known() || s.Leader.Value.StartedAt.IsZero():
+		return "leader " + prose.Unknown
+	}
+	return "leader " + view.Age(c.Now.Sub(s.Leader.Value.StartedAt))
+}
+
+// ageText is how old the picture is. There is one text for all that is fresh,
+// so that nothing has to be drawn again while all is well.
+func ageText(c *view.Context) string {
 	s := c.Snapshot
 	if s == nil || !s.Nodes.Known() {
-		return append(parts, "no data yet")
-	}
-	if at := s.Leader.Value.StartedAt; s.Leader.Known() && !at.IsZero() {
-		parts = append(parts, "leader "+view.Age(c.Now.Sub(at)))
-	} else {
-		parts = append(parts, "leader "+prose.Unknown)
+		return "no data yet"
 	}
 	age := s.Nodes.Age(c.Now)
 	switch {
 	case s.Stale(c.Now):
-		return append(parts, "STALE "+view.Age(age))
+		return "STALE " + view.Age(age)
 	case age < 2*time.Second:
-		return append(parts, "data < 2 s") // one word for all that is fresh: nothing to draw again
+		return "data < 2 s"
 	}
-	return append(parts, "data "+view.Age(age))
+	return "data " + view.Age(age)
 }
 
 // runWord is a live run in two words: who is waited for, or what is done.

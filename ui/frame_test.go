@@ -139,3 +139,23 @@ func TestNothingChangesNothingIsDrawn(t *testing.T) {
 	k.feed(changedMsg{})
 	require.Equal(t, before, k.View())
 }
+
+// However narrow the terminal, the age of the data and the cluster stay.
+func TestHeaderKeepsTheAgeOfTheData(t *testing.T) {
+	for _, run := range []bool{false, true} {
+		for w := 45; w < 140; w++ {
+			k := newConsole(t, nil, w, 24)
+			if run {
+				k.begin(draining())
+			}
+			first, _, _ := strings.Cut(k.plainFrame(), "\n")
+			require.Contains(t, first, "data < 2 s", "%d cells", w)
+			require.Contains(t, first, "prod-eu-1", "%d cells", w)
+			require.Equal(t, run, strings.Contains(first, "run: drain 2"), "%d cells", w)
+			if w >= 80 {
+				require.Contains(t, first, "op: drain 2")
+				require.Contains(t, first, "storcon.eu")
+			}
+		}
+	}
+}
