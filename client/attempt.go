@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,7 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 	}
 	start := time.Now()
 	body, location, err := c.exchange(ctx, via, req, token, &out)
+	body = forget(body, token)
 	if err == nil && out.status == req.Want && req.Decode != nil {
 		if err = req.Decode(body); err != nil {
 			out.cut = true
@@ -195,7 +197,7 @@ func (c *Conn) failure(req Request, out outcome, body []byte, location, token st
 	}
 	e := &Error{Kind: kind, Method: req.Method, Path: req.Path, Status: out.status, Msg: out.msg, Err: err}
 	if err != nil && out.status == 0 {
-		e.Err = cleanError(err)
+		e.Err = cleanError(err, token)
 	}
 	if err == nil && out.status >= 200 && out.status < 300 {
 		e.Err = fmt.Errorf("status %d should have come", req.Want)
@@ -204,10 +206,21 @@ func (c *Conn) failure(req Request, out outcome, body []byte, location, token st
 	return e
 }
 
+// forget removes the token from what a server, or a proxy before it, said back:
+// its words go to the screen, the log and the journal.
+func forget(said []byte, token string) []byte {
+	const shortest = 8 // bytes; less would be found in innocent words
+	if len(token) < shortest {
+		return said
+	}
+	return bytes.ReplaceAll(said, []byte(token), []byte("[token]"))
+}
+
 // cleanError keeps the chain of an error whose text quotes what a server sent.
-func cleanError(err error) error {
-	if text := err.Error(); Clean(text) != text {
-		return cleaned{err: err, text: Clean(text)}
+func cleanError(err error, token string) error {
+	text := err.Error()
+	if safe := Clean(string(forget([]byte(text), token))); safe != text {
+		return cleaned{err: err, text: safe}
 	}
 	return err
 }

@@ -209,11 +209,18 @@ func parseBaseURL(raw string) (string, error) {
 	case u.User != nil:
 		return "", errors.New("url must not carry a user or password: " + expected)
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return "", fmt.Errorf("url %q: %s", Clean(raw), expected)
+		return "", fmt.Errorf("url %q: %s", showable(raw), expected)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("url %q has a path or query: %s", Clean(raw), expected)
+		return "", fmt.Errorf("url %q has a path or query: %s", showable(raw), expected)
 	}
 	return u.Scheme + "://" + u.Host, nil
+}
+
+// showable is a url as it may be quoted: what stands before an @ or in a query
+// may be a password or a token, also where the scheme is missing.
+func showable(raw string) string {
+	raw, _, _ = strings.Cut(raw, "?")
+	return Clean(raw[strings.LastIndexByte(raw, '@')+1:])
 }
 
 // message finds the server's words in an error body: the member named by the

@@ -24,6 +24,8 @@ func TestBaseURL(t *testing.T) {
 		{"http://", "", "expected http://HOST:PORT"},
 		{"http://host:1234/control/v1", "", "has a path or query"},
 		{"http://user:hunter2@host:1234", "", "must not carry a user or password"},
+		{"user:hunter2@host:1234", "", `url "host:1234": expected http://HOST:PORT`},
+		{"http://host:1234/?token=hunter2", "", `url "http://host:1234/" has a path or query`},
 		{"http://host:port", "", "invalid port"},
 	} {
 		c, err := New(Config{BaseURL: row.url})
