@@ -39,6 +39,8 @@ func withShards(s *cluster.Snapshot) *cluster.Snapshot {
 		{ID: "c041bb1c0a4f4c0e9b6d2f7715c09e10", ObservedSecondary: boolp(true), IntendedSecondary: boolp(true)},
 		{ID: "d0e5bb1c0a4f4c0e9b6d2f7715c09e11", ObservedSecondary: nil, IntendedSecondary: boolp(false)},
 	}
+	tenant := "3aa9bd1c0a4f4c0e9b6d2f7715c08e41"
+	s.Computes[4].Status.Value.Tenant = &tenant
 	s.Shards = map[client.NodeID]cluster.Part[cluster.ShardCounts]{
 		2: known(cluster.ShardCounts{Intended: 2, Observed: 2, Moving: 2, Secondary: 1, Shards: list}),
 	}

@@ -105,6 +105,9 @@ func (n *Node) facts(c *Context, w int) []string {
 	add(fact("shards", s.Text, figuresText(c, node)))
 	add(fact("listed", s.Text, listedText(c, n.id)))
 	add(fact("process", s.Text, processText(c, node)))
+	if text := n.computesText(c); text != "" {
+		add(fact("computes", s.Text, text))
+	}
 	return lines
 }
 
