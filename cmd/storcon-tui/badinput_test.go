@@ -50,6 +50,7 @@ func verbsThatRead(t *testing.T, try func(t *testing.T, verb ...string)) {
 }
 
 func TestWrongURL(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	nobody := "http://" + listener.Addr().String()
@@ -60,6 +61,7 @@ func TestWrongURL(t *testing.T) {
 }
 
 func TestNotAController(t *testing.T) {
+	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<!doctype html><html><body>It works!</body></html>")
@@ -79,6 +81,7 @@ func TestNotAController(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	demo := startDemo(t, server.Options{Nodes: 2, Tenants: 2, Auth: true})
 	dir := t.TempDir()
 	file := func(name, token string) string {
@@ -103,6 +106,7 @@ func TestTokens(t *testing.T) {
 // A token of scope infra works; what it turns off is named with the reason
 // (D15, I6).
 func TestInfraTokenWorks(t *testing.T) {
+	t.Parallel()
 	demo := startDemo(t, server.Options{Nodes: 2, Tenants: 2, Auth: true})
 	path := filepath.Join(t.TempDir(), "infra.jwt")
 	require.NoError(t, os.WriteFile(path, []byte(demo.Token(client.ScopeInfra)), 0o600))
@@ -112,6 +116,7 @@ func TestInfraTokenWorks(t *testing.T) {
 }
 
 func TestBadCA(t *testing.T) {
+	t.Parallel()
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	defer secure.Close()
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of every client that leaves
@@ -162,6 +167,7 @@ func verbsWithNodes(t *testing.T, nodes []string, try func(t *testing.T, verb ..
 }
 
 func TestUnknownNode(t *testing.T) {
+	t.Parallel()
 	demo := startDemo(t, server.Options{Nodes: 2, Tenants: 2})
 	verbsWithNodes(t, []string{"1", "99"}, func(t *testing.T, verb ...string) {
 		execute(t, append(verb, "--url", demo.ControllerURL())...).
@@ -175,6 +181,7 @@ func TestUnknownNode(t *testing.T) {
 // A paused node among others is left out and the plan says so; only paused
 // nodes leave nothing to do (N4).
 func TestPausedNodes(t *testing.T) {
+	t.Parallel()
 	demo := startDemo(t, server.Options{Nodes: 4, Tenants: 4})
 	c, err := client.New(client.Config{BaseURL: demo.ControllerURL()})
 	require.NoError(t, err)

@@ -22,12 +22,14 @@ const firstRow = `1\s+127\.0\.0\.1\S*\s+az-a\s+Active\s+Active`
 // A person restarts two nodes of the demo: rows, marks, plan, every question
 // answered, the report; then the terminal is as it was.
 func TestConsoleRollout(t *testing.T) {
+	t.Parallel()
 	s := open(t, "storcon-tui", demoArgs...)
 	before := s.mode()
 	s.see(`DEMO`)
 	s.see(firstRow)
 	require.NotEqual(t, before, s.mode(), "the console reads single keys")
 	s.press(" ") // marks node 1 and goes to the next
+	s.see(`1 marked`)
 	s.press(" ")
 	s.see(`2 marked`)
 	s.press("r")
@@ -65,6 +67,7 @@ func requireRestored(t *testing.T, s *screen) {
 
 // A closed or told terminal ends the console within seconds, in order (T6, E11).
 func TestConsoleEndsBySignal(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		signal syscall.Signal
 		code   int
@@ -88,6 +91,7 @@ func TestConsoleEndsBySignal(t *testing.T) {
 // Read-only: every key that could change something is off and nothing that is
 // no read reaches the controller (T10).
 func TestReadOnlyConsoleSendsNothing(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
 	s := open(t, "storcon-tui", "--config", served.config, "--read-only")
 	s.see(`READ-ONLY`)
@@ -104,6 +108,7 @@ func TestReadOnlyConsoleSendsNothing(t *testing.T) {
 
 // A verb with nodes opens the console on its plan.
 func TestConsoleOpensOnAPlan(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
 	s := open(t, "storcon-tui", "--config", served.config, "rollout", "2", "3")
 	s.see(`rolling restart of 2 nodes`)
@@ -121,6 +126,7 @@ const muteLimit = 3 * time.Second
 // frame does not wait for an answer. The test binary would not do, since the
 // order in which packages initialise is the point.
 func TestFirstFrameOnAMuteTerminal(t *testing.T) {
+	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "storcon-tui")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	build.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")

@@ -50,8 +50,11 @@ func demoFlags(flags *pflag.FlagSet, o *server.Options) {
 // asked for explicitly or not at all.
 func (p *program) checkDemo(o server.Options) error {
 	for _, f := range []struct{ name, value string }{
-		{"--config", p.flags.Config}, {"--cluster", p.flags.Cluster}, {"--url", p.flags.URL},
-		{"--token-file", p.flags.TokenFile}, {"--ca-file", p.flags.CAFile},
+		{"--config", p.flags.Config},
+		{"--cluster", p.flags.Cluster},
+		{"--url", p.flags.URL},
+		{"--token-file", p.flags.TokenFile},
+		{"--ca-file", p.flags.CAFile},
 	} {
 		if f.value != "" {
 			return usagef("%s has no meaning here: the demo is a cluster of its own", f.name)

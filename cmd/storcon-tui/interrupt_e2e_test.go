@@ -100,6 +100,7 @@ func (s *session) ends() int {
 // A signal before anything was changed says so by its code, and leaves nothing
 // that blocks the next run (E11).
 func TestSignalBeforeAnythingWasChanged(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
 	for name, test := range map[string]struct {
 		signal syscall.Signal
@@ -122,6 +123,7 @@ func TestSignalBeforeAnythingWasChanged(t *testing.T) {
 // what goes on at the controller, and cancels nothing. The run is then
 // unfinished: it blocks the next one until it is closed by name (E10, P1).
 func TestInterruptOncePausesTwiceLeaves(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--seed", "7", "--speed", "4")
 	state := t.TempDir()
 	flags := []string{"--config", served.config, "--state-dir", state}
@@ -157,6 +159,7 @@ func TestInterruptOncePausesTwiceLeaves(t *testing.T) {
 
 // The end of input is no answer: the run pauses and is left so.
 func TestEndOfInputPauses(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
 	got := execute(t, "--config", served.config, "rollout", "1", "--plain")
 	require.Equal(t, 5, got.code, got.errors)
@@ -166,6 +169,7 @@ func TestEndOfInputPauses(t *testing.T) {
 
 // A second run on the same cluster is refused with who drives it (E14, P7).
 func TestSecondDriverIsRefused(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
 	flags := []string{"--config", served.config, "--state-dir", t.TempDir()}
 	s := converse(t, append(flags, "rollout", "1", "--plain")...)
@@ -180,6 +184,7 @@ func TestSecondDriverIsRefused(t *testing.T) {
 
 // Lone operations have the same confirmation and send one call each.
 func TestLoneOperations(t *testing.T) {
+	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "100", "--seed", "7", "--speed", "20")
 	flags := []string{"--config", served.config, "--state-dir", t.TempDir()}
 	drained := executeWith(t, nil, &yes{}, append(flags, "drain", "1", "--plain")...)

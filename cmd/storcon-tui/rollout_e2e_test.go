@@ -29,6 +29,7 @@ func (y *yes) Read(p []byte) (int, error) {
 // The whole path: two nodes are drained, restarted and filled; each gets two
 // mutating calls and one restart command, and the journal says so.
 func TestRolloutPlain(t *testing.T) {
+	t.Parallel()
 	s := serve(t, "--nodes", "4", "--seed", "7", "--speed", "20")
 	state := t.TempDir()
 	got := executeWith(t, nil, &yes{}, "--config", s.config, "--state-dir", state, "rollout", "1", "2", "--plain")

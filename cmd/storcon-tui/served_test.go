@@ -107,20 +107,8 @@ func (s *served) changes(t *testing.T) []call {
 	return changes
 }
 
-// do asks the admin API for something.
-func (s *served) do(t *testing.T, path string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.admin+path, nil)
-	require.NoError(t, err)
-	answer, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer answer.Body.Close()
-	said, err := io.ReadAll(answer.Body)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, answer.StatusCode, "%s: %s", path, said)
-}
-
 func TestServeWritesAConfigurationThatWorks(t *testing.T) {
+	t.Parallel()
 	s := serve(t, "--nodes", "2", "--tenants", "4", "--auth")
 	for _, path := range []string{s.config, s.config + ".admin.jwt", s.config + ".infra.jwt"} {
 		info, err := os.Stat(path)
@@ -150,6 +138,7 @@ func TestServeWritesAConfigurationThatWorks(t *testing.T) {
 }
 
 func TestServePrintsItsConfiguration(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("storcon-tui", "demo", "serve", "--nodes", "2", "--tenants", "4", "--auth")
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)

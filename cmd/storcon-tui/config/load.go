@@ -176,11 +176,18 @@ func parseURL(text string) (string, error) {
 	case u.User != nil:
 		return "", errors.New(expected + " without a user or password; use token_file, token_env or token_command")
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return "", fmt.Errorf("%s, got %q", expected, text)
+		return "", fmt.Errorf("%s, got %q", expected, showable(text))
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("%s without path or query, got %q", expected, text)
+		return "", fmt.Errorf("%s without path or query, got %q", expected, showable(text))
 	}
 	return u.Scheme + "://" + u.Host, nil
+}
+
+// showable also holds back a password where the scheme is missing, and a query,
+// which may be a token.
+func showable(text string) string {
+	text, _, _ = strings.Cut(text, "?")
+	return text[strings.LastIndexByte(text, '@')+1:]
 }
 
 // checkName: the name of a cluster is also that of a directory.

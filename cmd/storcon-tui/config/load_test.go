@@ -177,6 +177,10 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 			"[clusters.x]\nurl = 'http://me:secret@storcon:1234'",
 			[]string{":2: key clusters.x.url: expected http(s)://host:port without a user or password; use token_file, token_env or token_command"},
 		},
+		"url with a password and no scheme": {
+			"[clusters.x]\nurl = 'me:secret@storcon:1234'",
+			[]string{`:2: key clusters.x.url: expected http(s)://host:port, got "storcon:1234"`},
+		},
 		"default cluster that is not there": {
 			"default_cluster = 'prod-eu1'\n[clusters.prod-eu-1]\nurl = 'http://a:1'",
 			[]string{`:1: key default_cluster: no cluster "prod-eu1"; expected one of prod-eu-1; did you mean "prod-eu-1"?`},
