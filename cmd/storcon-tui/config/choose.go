@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
 // Flags are the settings of the command line; zero fields were not given.
@@ -57,6 +59,9 @@ func Resolve(flags Flags) (Settings, error) {
 	}, nil
 }
 
+// byHand is how nodes are restarted when nothing is said about it.
+var byHand = hook.Spec{Manual: true}
+
 // open reads the file that was named, or the default one if it exists.
 func open(flags Flags) (*File, error) {
 	if flags.Config != "" {
@@ -79,7 +84,7 @@ func (f *File) choose(flags Flags) (Cluster, error) {
 	}
 	if address != "" && flags.Cluster == "" {
 		u, _ := url.Parse(address) // parseURL has made it
-		return flags.apply(Cluster{Name: u.Host}, address), nil
+		return flags.apply(Cluster{Name: u.Host, Restart: byHand}, address), nil
 	}
 	c, err := f.find(flags.Cluster)
 	if err != nil {

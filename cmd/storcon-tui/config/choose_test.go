@@ -66,6 +66,7 @@ func TestPrecedence(t *testing.T) {
 		},
 		"--url alone takes no token from the file": {Flags{URL: "http://other:3"}, func(r *require.Assertions, s Settings) {
 			r.Equal("other:3", s.Cluster.Name)
+			r.True(s.Cluster.Restart.Manual, "nodes are restarted by hand")
 			r.True(s.Cluster.Token.None())
 			r.Equal("dark", s.Theme)
 		}},

@@ -115,7 +115,7 @@ func readRestart(s *section) hook.Spec {
 	}
 	s.done()
 	if s.values == nil {
-		return hook.Spec{Manual: true}
+		return byHand
 	}
 	var given []string
 	for _, key := range []string{"command", "shell", "manual"} {
