@@ -74,16 +74,23 @@ func registration(f *fields) (client.NodeID, string, sim.Address, *reply) {
 		keep(r)
 		return int(v)
 	}
+	optionalPort := func(name string) *int {
+		v, r := optional[uint16](f, name, "u16")
+		keep(r)
+		if v == nil {
+			return nil
+		}
+		n := int(*v)
+		return &n
+	}
 	id, r := required[uint64](f, "node_id", unsigned)
 	keep(r)
 	a.PgHost, a.PgPort = text("listen_pg_addr"), port("listen_pg_port")
 	a.HTTPHost, a.HTTPPort = text("listen_http_addr"), port("listen_http_port")
-	a.HTTPSPort, r = optional[int](f, "listen_https_port", "u16")
-	keep(r)
+	a.HTTPSPort = optionalPort("listen_https_port")
 	a.GRPCHost, r = optional[string](f, "listen_grpc_addr", "a string")
 	keep(r)
-	a.GRPCPort, r = optional[int](f, "listen_grpc_port", "u16")
-	keep(r)
+	a.GRPCPort = optionalPort("listen_grpc_port")
 	az := text("availability_zone_id")
 	return client.NodeID(id), az, a, firstRefusal
 }
@@ -172,9 +179,13 @@ func placementOf(f *fields) (*sim.PlacementChange, *reply) {
 	if !ok {
 		return nil, nil
 	}
-	var attached struct{ Attached *int }
+	var attached struct{ Attached json.RawMessage }
 	if json.Unmarshal(v.raw, &attached) == nil && attached.Attached != nil {
-		return &sim.PlacementChange{Placement: sim.Attached, Secondaries: *attached.Attached}, nil
+		secondaries, refusal := read[uint16](f, "placement.Attached", "usize", field{raw: attached.Attached, end: v.end})
+		if refusal != nil {
+			return nil, refusal
+		}
+		return &sim.PlacementChange{Placement: sim.Attached, Secondaries: int(secondaries)}, nil
 	}
 	const secondary, detached, served = "Secondary", "Detached", "Attached"
 	name, refusal := variant(f, "placement", served, secondary, detached)

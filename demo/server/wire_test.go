@@ -88,7 +88,11 @@ func TestPlacements(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, g.do("GET", path, "").status)
 	require.Equal(t, http.StatusOK, set(`{"placement": {"Attached": 1}}`).status)
 	require.NotNil(t, shard().NodeAttached)
-	require.Equal(t, http.StatusBadRequest, set(`{"placement": "Elsewhere"}`).status)
+	for _, none := range []string{`"Elsewhere"`, `"Attached"`, `{"Attached": -1}`, `{"Attached": "1"}`, `{"Attached": 1e9}`} {
+		a = set(`{"placement": ` + none + `}`)
+		require.Equal(t, http.StatusBadRequest, a.status, none)
+		require.Contains(t, g.msg(a), "placement", none)
+	}
 	g.until("rest", g.AtRest)
 	require.Equal(t, http.StatusOK, g.do("POST", "/debug/v1/consistency_check", "").status)
 	require.Equal(t, "0", g.do("POST", "/debug/v1/reconcile_all", "").body)
@@ -101,7 +105,12 @@ func TestRegisterAndReAttach(t *testing.T) {
 		require.Equal(t, http.StatusOK, g.do("POST", "/control/v1/node", register).status, "identical is no conflict")
 	}
 	require.Equal(t, "Offline/Active", g.state(9))
-	a := g.do("POST", "/control/v1/node", strings.Replace(register, "az-a", "az-b", 1))
+	far := strings.Replace(register, `"node_id":9`, `"node_id":18446744073709551615`, 1)
+	require.Equal(t, http.StatusOK, g.do("POST", "/control/v1/node", far).status)
+	require.Regexp(t, `"id":1,.*"id":2,.*"id":9,.*"id":18446744073709551615,`, g.do("GET", "/control/v1/node", "").body)
+	a := g.do("POST", "/control/v1/node", strings.Replace(register, "}", `,"listen_https_port":-1}`, 1))
+	require.Contains(t, g.msg(a), "listen_https_port: invalid")
+	a = g.do("POST", "/control/v1/node", strings.Replace(register, "az-a", "az-b", 1))
 	require.Equal(t, http.StatusConflict, a.status)
 	require.Equal(t, "Conflict: Node is already registered with different address", g.msg(a))
 	a = g.do("POST", "/control/v1/node", `{"node_id":9}`)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -83,7 +84,7 @@ func (w *World) bury(n *node) {
 	w.nodes = slices.DeleteFunc(w.nodes, func(o *node) bool { return o == n })
 	n.availability, n.policy, n.stored = client.AvailabilityOffline, client.PolicyDeleting, client.PolicyDeleting
 	w.tombstones = append(w.tombstones, n)
-	slices.SortFunc(w.tombstones, func(a, b *node) int { return int(a.id) - int(b.id) })
+	slices.SortFunc(w.tombstones, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
 	for _, s := range w.shards {
 		s.forget(n.id)
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -178,6 +179,6 @@ func (w *World) Register(id client.NodeID, az string, a Address) error {
 		id: id, az: az, addr: a, availability: client.AvailabilityOffline,
 		policy: client.PolicyActive, stored: client.PolicyActive, process: process{foreign: true},
 	})
-	slices.SortFunc(w.nodes, func(a, b *node) int { return int(a.id) - int(b.id) })
+	slices.SortFunc(w.nodes, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
 	return nil
 }
