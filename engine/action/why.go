@@ -52,13 +52,8 @@ func notDrivable(s Selection) string {
 	return ""
 }
 
-const (
-	scopeAdmin = "admin"
-	scopeInfra = "infra"
-)
-
 func tokenTooWeak(scope string) bool {
-	return scope != "" && scope != scopeAdmin && scope != scopeInfra
+	return scope != "" && scope != client.ScopeAdmin && scope != client.ScopeInfra
 }
 
 func expired(s Selection) bool {

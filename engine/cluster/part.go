@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	scopeAdmin = "admin"
 	// offScope begins the Off of every part that a missing scope turned off.
 	offScope = "token lacks scope"
 	// offNoLeaderRow: nothing is wrong, there is only nothing to read.
@@ -45,5 +44,5 @@ func lacksAdmin(err error, route string) (why string, yes bool) {
 	if client.StatusOf(err) != http.StatusForbidden {
 		return "", false
 	}
-	return fmt.Sprintf("%s %s (403 from %s)", offScope, scopeAdmin, route), true
+	return fmt.Sprintf("%s %s (403 from %s)", offScope, client.ScopeAdmin, route), true
 }

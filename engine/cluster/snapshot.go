@@ -188,7 +188,7 @@ type Snapshot struct {
 // it no policy can be set and no shard list read.
 func (s *Snapshot) LacksAdmin() bool {
 	if s.Token.Scope != "" {
-		return s.Token.Scope != scopeAdmin
+		return s.Token.Scope != client.ScopeAdmin
 	}
 	return strings.HasPrefix(s.Leader.Off, offScope)
 }

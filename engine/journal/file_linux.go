@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +36,7 @@ func monotonic() int64 {
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		return 0
 	}
-	return time.Duration(ts.Nano()).Nanoseconds()
+	return ts.Nano()
 }
 
 // Magic numbers of file systems whose advisory locks do not hold between hosts.
