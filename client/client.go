@@ -58,7 +58,7 @@ func (c *Client) Live(ctx context.Context) error { return c.health(ctx, "/live")
 func (c *Client) health(ctx context.Context, path string) error {
 	return c.conn.Do(ctx, Request{
 		Method: http.MethodGet, Path: path, Want: http.StatusOK,
-		Timeout: c.conn.cfg.Timeouts.NodeList, Anonymous: true, Once: true, Decode: DecodeNull,
+		Timeout: c.conn.cfg.Timeouts.NodeList, Anonymous: true, Once: true, Decode: decodeNull,
 	})
 }
 

@@ -182,9 +182,9 @@ func (c *Conn) Bad(req Request, err error) error {
 	return &Error{Kind: BadAnswer, Method: req.Method, Path: req.Path, Status: req.Want, Err: err}
 }
 
-// DecodeNull accepts the JSON value null, what the server says when it has
+// decodeNull accepts the JSON value null, what the server says when it has
 // nothing to say.
-func DecodeNull(body []byte) error {
+func decodeNull(body []byte) error {
 	if strings.TrimSpace(string(body)) != "null" {
 		return fmt.Errorf("the answer should be null, but is %s", wire.Snippet(body))
 	}

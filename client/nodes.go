@@ -89,6 +89,6 @@ func (c *Client) CancelFill(ctx context.Context, id NodeID) error {
 func (c *Client) mutation(method, path string, want int) Request {
 	return Request{
 		Method: method, Path: path, Want: want,
-		Timeout: c.conn.cfg.Timeouts.Mutate, Decode: DecodeNull,
+		Timeout: c.conn.cfg.Timeouts.Mutate, Decode: decodeNull,
 	}
 }

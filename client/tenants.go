@@ -81,7 +81,7 @@ func (c *Client) Tenant(ctx context.Context, id TenantID) (Tenant, error) {
 // runs without peers and keeps no such row.
 func (c *Client) Leader(ctx context.Context) (*Leader, error) {
 	return get(ctx, c, "/control/v1/leader", c.conn.cfg.Timeouts.Read, func(body []byte) (*Leader, error) {
-		if DecodeNull(body) == nil {
+		if decodeNull(body) == nil {
 			return nil, nil
 		}
 		var l Leader

@@ -2,7 +2,6 @@ package compute
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -36,7 +35,9 @@ func (c *Client) WithoutRetries() *Client { return &Client{conn: c.conn.WithoutR
 func (c *Client) CloseIdle() { c.conn.CloseIdle() }
 
 // Status reads what the compute is doing. A compute whose process has ended is
-// Unreachable; whether it failed or was stopped its absence does not tell.
+// Unreachable; whether it failed or was stopped its absence does not tell. A token that is
+// missing (400), not verifiable (401) or made for another compute (403) is
+// Unauthorized.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var got Status
 	err := c.conn.Do(ctx, client.Request{
@@ -47,11 +48,4 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	return got, nil
-}
-
-// TokenTrouble reports a refusal of the token: missing (400), not verifiable
-// (401) or made for another compute (403).
-func TokenTrouble(err error) bool {
-	var e *client.Error
-	return errors.As(err, &e) && e.Kind == client.Unauthorized
 }

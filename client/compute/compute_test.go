@@ -130,9 +130,6 @@ func checkRefusal(t *testing.T, e exchange, err error, want client.Kind) {
 	if !errors.As(err, &failed) || failed.Kind != want || failed.Status != e.Response.Status || failed.Msg != body.Error {
 		t.Errorf("%d %s: %v, %v", e.Response.Status, e.Response.Body, client.KindOf(err), err)
 	}
-	if TokenTrouble(err) != (want == client.Unauthorized) {
-		t.Errorf("%v: token trouble %t", err, TokenTrouble(err))
-	}
 }
 
 // generic decodes JSON for comparison: instants have several spellings, and

@@ -72,7 +72,7 @@ func (b *builder) find(id client.NodeID) (int, bool) {
 func (b *builder) shards(id client.NodeID, list []client.ShardLocation, now time.Time) bool {
 	was := b.cur.Shards[id]
 	changed := !was.Known() || was.Err != nil || was.Off != "" || !sameShards(was.Value.Shards, list)
-	return b.setShards(id, was.read(CountShards(list), now), changed, now)
+	return b.setShards(id, was.read(countShards(list), now), changed, now)
 }
 
 func (b *builder) shardsFailed(id client.NodeID, err error, now time.Time) bool {
@@ -106,8 +106,8 @@ func (b *builder) dropShards(id client.NodeID, now time.Time) bool {
 	return b.publish(next, now, true)
 }
 
-// CountShards sums a node's shard list; it keeps the list.
-func CountShards(list []client.ShardLocation) ShardCounts {
+// countShards sums a node's shard list; it keeps the list.
+func countShards(list []client.ShardLocation) ShardCounts {
 	counts := ShardCounts{Shards: list}
 	for _, s := range list {
 		intended, observed := s.IntendedAttached(), s.ObservedAttached()

@@ -256,14 +256,6 @@ func (j *Journal) Err() error {
 	return j.broken
 }
 
-// Room is how many bytes can still be appended on a disk that is full now; 0
-// when nothing could be reserved.
-func (j *Journal) Room() int64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return max(0, j.reserved-j.size)
-}
-
 // Seq is the number of the last record.
 func (j *Journal) Seq() uint64 {
 	j.mu.Lock()
