@@ -79,7 +79,7 @@ func (s *Store) Lock(info Info) (*Lock, error) {
 		return nil, &ErrLocked{Cluster: s.cluster, Owner: owner}
 	}
 	l := &Lock{store: s, fl: fl}
-	if err := l.SetInfo(info); err != nil {
+	if err := l.setInfo(info); err != nil {
 		return nil, errors.Join(err, fl.Unlock())
 	}
 	s.lock = l
@@ -109,8 +109,18 @@ func (s *Store) Owner() (Info, bool) {
 }
 
 // SetInfo replaces what others read about the holder, for example when a run
-// begins. A zero PID or Since is filled in.
+// begins. A zero PID or Since is filled in. After Release it is ErrNotLocked:
+// the file may be another holder's.
 func (l *Lock) SetInfo(info Info) error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if l.store.lock != l {
+		return ErrNotLocked
+	}
+	return l.setInfo(info)
+}
+
+func (l *Lock) setInfo(info Info) error {
 	if info.PID == 0 {
 		info.PID = os.Getpid()
 	}

@@ -265,3 +265,24 @@ func TestSecondStoreOfTheSameProcess(t *testing.T) {
 		t.Errorf("another store: %v", err)
 	}
 }
+
+func TestReleasedLockDoesNotRenameTheNextHolder(t *testing.T) {
+	f := setUp(t, Options{})
+	f.store.mu.Lock()
+	first := f.store.lock
+	f.store.mu.Unlock()
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := f.store.Lock(Info{User: "next"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = next.Release() }()
+	if err := first.SetInfo(Info{User: "first"}); !errors.Is(err, ErrNotLocked) {
+		t.Errorf("a released lock: %v", err)
+	}
+	if owner, _ := f.store.Owner(); owner.User != "next" {
+		t.Errorf("the holder is called %q", owner.User)
+	}
+}
