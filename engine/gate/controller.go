@@ -98,50 +98,6 @@ func since(at, now time.Time) string {
 	return " for " + age(now.Sub(at))
 }
 
-func stuckReconciles(in Input) Fact {
-	metrics := in.Snapshot.Metrics
-	switch {
-	case !metrics.Known() && metrics.Err != nil:
-		return unknown("metrics unreadable: " + metrics.Err.Error())
-	case !metrics.Known():
-		return unknown("metrics not read yet")
-	case !metrics.Fresh(in.Now, metricsFresh):
-		return unknown("metrics are " + age(metrics.Age(in.Now)) + " old")
-	}
-	stuck := metrics.Value.StuckReconciles
-	switch {
-	case stuck < 0:
-		return unknown("not among the controller's metrics")
-	case in.Baseline == nil && stuck > 0:
-		return pass(fmt.Sprintf("%d stuck now; more than these will hold the run (remark)", stuck))
-	case in.Baseline == nil || stuck == 0:
-		return pass(fmt.Sprintf("%d stuck", stuck))
-	case in.Baseline.Stuck < 0:
-		return unknown(fmt.Sprintf("%d stuck; unknown how many when the plan was made", stuck))
-	case stuck > in.Baseline.Stuck:
-		return fail(fmt.Sprintf("%d stuck, %d when the plan was made%s", stuck, in.Baseline.Stuck, longRunning(metrics.Value)))
-	}
-	return pass(fmt.Sprintf("%d stuck, %d when the plan was made", stuck, in.Baseline.Stuck))
-}
-
-// longRunning names the reconciles that run for over 120 s; a stuck one is
-// often among them.
-func longRunning(m client.Metrics) string {
-	if len(m.LongRunning) == 0 {
-		return ""
-	}
-	const most = 3
-	var names []string
-	for _, r := range m.LongRunning[:min(most, len(m.LongRunning))] {
-		names = append(names, fmt.Sprintf("%s shard %s", r.Tenant, r.Shard))
-	}
-	text := "; running long: " + strings.Join(names, ", ")
-	if rest := len(m.LongRunning) - most; rest > 0 {
-		text += fmt.Sprintf(" and %d more", rest)
-	}
-	return text
-}
-
 func leftoversAccepted(in Input) Fact {
 	left := in.Leftovers
 	switch {

@@ -15,15 +15,18 @@ type check struct {
 }
 
 var (
-	always    = []At{AtPlan, BeforeDrain, BeforeRestart, BeforeFill, BeforeCleanup}
-	forward   = []At{AtPlan, BeforeDrain, BeforeRestart, BeforeFill}
-	toUnload  = []At{AtPlan, BeforeDrain}
+	always    = []At{AtPlan, BeforeDrain, BeforeRestart, BeforeFill, BeforeCleanup, WhileBaking}
+	forward   = []At{AtPlan, BeforeDrain, BeforeRestart, BeforeFill, WhileBaking}
+	toUnload  = []At{AtPlan, BeforeDrain, WhileBaking}
 	toRestart = []At{BeforeRestart}
 	toFill    = []At{BeforeFill}
+	toBake    = []At{WhileBaking}
 )
 
 // checks in the order in which people see them. A cleanup needs what every
 // call needs and no more: putting things right must stay possible when little else is.
+// A bake asks the plan's gates again, beside its own: what it waits for is a
+// cluster in which the next node may go.
 func checks() []check {
 	return []check{
 		{name: ControllerReachable, at: always, verify: controllerReachable},
@@ -32,11 +35,19 @@ func checks() []check {
 		{name: AllOtherNodesActive, at: toUnload, node: true, halts: true, verify: allOtherNodesActive},
 		{name: AZRedundancy, at: toUnload, node: true, verify: azRedundancy},
 		{name: SchedulableCapacity, at: toUnload, node: true, verify: schedulableCapacity},
+		{name: PendingReconcilesLow, at: toUnload, verify: pendingReconciles},
 		{name: StuckReconcilesZero, at: toUnload, verify: stuckReconciles},
+		{name: NotificationsClear, at: toRestart, node: true, verify: notificationsClear},
+		{name: AZViolationsBaseline, at: toUnload, verify: azViolations},
+		{name: AlertsClear, at: toUnload, halts: true, verify: alertsClear},
+		{name: InWindow, at: toUnload, verify: inWindow},
 		{name: LockHeld, at: always, firm: true, verify: func(in Input) Fact { return in.Lock }},
 		{name: JournalWritable, at: always, firm: true, verify: func(in Input) Fact { return in.Journal }},
+		{name: TokenValid, at: forward, verify: tokenValid},
 		{name: DrainLeftoversAccepted, at: toRestart, node: true, verify: leftoversAccepted},
 		{name: RestartProven, at: toFill, node: true, firm: true, verify: func(in Input) Fact { return in.Restart }},
+		{name: VersionMatches, at: toFill, node: true, verify: versionMatches},
+		{name: NodeStable, at: toBake, node: true, verify: nodeStable},
 	}
 }
 
@@ -140,3 +151,4 @@ func Holding(results []Result) []Result {
 func pass(figure string) Fact    { return Fact{Pass, figure} }
 func fail(figure string) Fact    { return Fact{Fail, figure} }
 func unknown(figure string) Fact { return Fact{Unknown, figure} }
+func off(figure string) Fact     { return Fact{Off, figure} }

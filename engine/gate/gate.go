@@ -18,11 +18,19 @@ const (
 	AllOtherNodesActive    Name = "all_other_nodes_active"
 	AZRedundancy           Name = "az_redundancy"
 	SchedulableCapacity    Name = "schedulable_capacity"
+	PendingReconcilesLow   Name = "pending_reconciles_low"
 	StuckReconcilesZero    Name = "stuck_reconciles_zero"
+	NotificationsClear     Name = "compute_notifications_clear"
+	AZViolationsBaseline   Name = "az_violations_baseline"
+	AlertsClear            Name = "alerts_clear"
+	InWindow               Name = "in_window"
 	LockHeld               Name = "lock_held"
 	JournalWritable        Name = "journal_writable"
+	TokenValid             Name = "token_valid"
 	DrainLeftoversAccepted Name = "drain_leftovers_accepted"
 	RestartProven          Name = "restart_proven"
+	VersionMatches         Name = "version_matches"
+	NodeStable             Name = "node_stable"
 )
 
 // Verdict of a gate. Unknown holds like a fail; Off is neither.
@@ -33,7 +41,7 @@ const (
 	Unknown Verdict = iota
 	Pass
 	Fail
-	Off // not configured, or not readable with this token
+	Off // not configured, or not readable with this token or from this controller
 )
 
 func (v Verdict) String() string {
@@ -50,6 +58,7 @@ const (
 	BeforeRestart
 	BeforeFill
 	BeforeCleanup
+	WhileBaking // a node is up, filled and watched before the next one
 )
 
 // Result is one gate's answer, with its evidence.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -165,7 +166,7 @@ func TestControllerGates(t *testing.T) {
 		},
 		"no more stuck than at the plan": {
 			BeforeDrain, StuckReconcilesZero,
-			six().with(func(in *Input) { in.Snapshot.Metrics.Value.StuckReconciles, in.Baseline = 3, &Baseline{3} }),
+			six().with(func(in *Input) { in.Snapshot.Metrics.Value.StuckReconciles, in.Baseline = 3, &Baseline{Stuck: 3} }),
 			Pass, "3 stuck, 3 when the plan was made",
 		},
 		"stuck at the plan": {
@@ -175,7 +176,7 @@ func TestControllerGates(t *testing.T) {
 		},
 		"stuck, and the plan knew no number": {
 			BeforeDrain, StuckReconcilesZero,
-			six().with(func(in *Input) { in.Snapshot.Metrics.Value.StuckReconciles, in.Baseline = 3, &Baseline{-1} }),
+			six().with(func(in *Input) { in.Snapshot.Metrics.Value.StuckReconciles, in.Baseline = 3, &Baseline{Stuck: -1} }),
 			Unknown, "3 stuck; unknown how many when the plan was made",
 		},
 		"no gauge of stuck reconciles": {
@@ -312,8 +313,10 @@ func names(results []Result) []Name {
 
 func TestWhichGatesApplyWhen(t *testing.T) {
 	every := []Name{ControllerReachable, LeaderStable, NoForeignOperation}
-	unload := []Name{AllOtherNodesActive, AZRedundancy, SchedulableCapacity, StuckReconcilesZero}
+	run := []Name{PendingReconcilesLow, StuckReconcilesZero, AZViolationsBaseline, AlertsClear, InWindow}
+	unload := append([]Name{AllOtherNodesActive, AZRedundancy, SchedulableCapacity}, run...)
 	own := []Name{LockHeld, JournalWritable}
+	all := append(own[:2:2], TokenValid)
 	join := func(parts ...[]Name) (all []Name) {
 		for _, p := range parts {
 			all = append(all, p...)
@@ -321,11 +324,12 @@ func TestWhichGatesApplyWhen(t *testing.T) {
 		return all
 	}
 	for at, want := range map[At][]Name{
-		AtPlan:        join(every, unload, own),
-		BeforeDrain:   join(every, unload, own),
-		BeforeRestart: join(every, own, []Name{DrainLeftoversAccepted}),
-		BeforeFill:    join(every, own, []Name{RestartProven}),
+		AtPlan:        join(every, unload, all),
+		BeforeDrain:   join(every, unload, all),
+		BeforeRestart: join(every, []Name{NotificationsClear}, all, []Name{DrainLeftoversAccepted}),
+		BeforeFill:    join(every, all, []Name{RestartProven, VersionMatches}),
 		BeforeCleanup: join(every[:2], own),
+		WhileBaking:   join(every, unload, all, []Name{NodeStable}),
 	} {
 		results := Evaluate(at, six())
 		require.Equal(t, want, names(results), "moment %d", at)
@@ -335,27 +339,54 @@ func TestWhichGatesApplyWhen(t *testing.T) {
 		}
 	}
 	whole := Evaluate(AtPlan, six().with(func(in *Input) { in.Node = 0 }))
-	require.Equal(t, join(every, []Name{StuckReconcilesZero}, own), names(whole), "no node, no gate about one")
+	require.Equal(t, join(every, run, all), names(whole), "no node, no gate about one")
+}
+
+// nothingKnown has everything configured and nothing read.
+func nothingKnown() Input {
+	return Input{
+		Snapshot: &cluster.Snapshot{Token: cluster.TokenView{Source: "file x.jwt", Expires: ago(time.Second)}},
+		Now:      now, Node: 1, Baseline: &Baseline{Stuck: -1, Pending: -1, AZViolations: -1},
+		Pending: Readings{}, Moves: &OwnMoves{}, Moved: &Moved{}, Alerts: &cluster.Part[[]string]{},
+		Window: &Window{}, Version: &Version{Target: "6a35a3e"}, Stable: &Stable{Needed: 5},
+	}
 }
 
 func TestWhatHaltsAndWhatCanBeOverridden(t *testing.T) {
-	in := Input{Snapshot: &cluster.Snapshot{}, Now: now, Node: 1}
 	seen := map[Name]bool{}
-	for at := AtPlan; at <= BeforeCleanup; at++ {
-		for _, r := range Evaluate(at, in) {
+	for at := AtPlan; at <= WhileBaking; at++ {
+		for _, r := range Evaluate(at, nothingKnown()) {
 			seen[r.Gate] = true
-			require.Equal(t, Unknown, r.Verdict, "%s: nothing is known", r.Gate)
+			want := Unknown
+			if r.Gate == TokenValid || r.Gate == InWindow { // a clock is all that they read
+				want = Fail
+			}
+			require.Equal(t, want, r.Verdict, "%s: nothing is known", r.Gate)
 			require.True(t, r.Holds())
-			require.Equal(t, r.Gate == AllOtherNodesActive, r.Halts, r.Gate)
+			require.Equal(t, r.Gate == AllOtherNodesActive || r.Gate == AlertsClear, r.Halts, r.Gate)
 			firm := r.Gate == LockHeld || r.Gate == JournalWritable || r.Gate == RestartProven
 			require.Equal(t, !firm, r.Overridable, r.Gate)
 		}
 	}
-	require.Len(t, seen, 11)
+	require.Len(t, seen, 19)
+}
+
+// What nobody configured is off, and holds nothing.
+func TestOffUntilConfigured(t *testing.T) {
+	var gone []Name
+	for at := AtPlan; at <= WhileBaking; at++ {
+		for _, r := range Evaluate(at, six()) {
+			require.False(t, r.Holds(), "%s: %s", r.Gate, r.Figure)
+			if r.Verdict == Off && !slices.Contains(gone, r.Gate) {
+				gone = append(gone, r.Gate)
+			}
+		}
+	}
+	require.Equal(t, []Name{AlertsClear, InWindow, NotificationsClear, VersionMatches, NodeStable}, gone)
 }
 
 func TestOverridesCountForOneGateOfOneNode(t *testing.T) {
-	results := Evaluate(BeforeDrain, Input{Snapshot: &cluster.Snapshot{}, Now: now, Node: 1})
+	results := Evaluate(BeforeDrain, nothingKnown())
 	override := func(g Name, node client.NodeID) []Override {
 		return []Override{{Gate: g, Node: node, Reason: "CHG-118", By: "me"}}
 	}
@@ -395,5 +426,5 @@ func TestPlanListsEveryNodeForWhichAGateHolds(t *testing.T) {
 	for _, r := range EvaluatePlan(six(), []client.NodeID{1, 3}, nil) {
 		require.False(t, r.Holds(), r.Figure)
 	}
-	require.Len(t, EvaluatePlan(six(), []client.NodeID{1, 3}, nil), 9, "a gate that holds for no node is listed once")
+	require.Len(t, EvaluatePlan(six(), []client.NodeID{1, 3}, nil), 14, "a gate that holds for no node is listed once")
 }

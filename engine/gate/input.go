@@ -29,6 +29,21 @@ type Input struct {
 	Restart Fact // whether Node's restart is proven; Off where none is part of the run
 
 	Leftovers *Leftovers // nil = not looked at yet
+
+	// Pending are the readings of the pending reconciles so far; nil = nobody
+	// keeps them, so that a high figure is unknown.
+	Pending Readings
+	Moves   *OwnMoves // nil = not told; more violations than at the plan are not judged then
+	Moved   *Moved    // the shards that Node's drain moved; nil = nobody looks at them
+	// PhaseTime is how long the phase may take, its deadline; 0 = the token
+	// need only be valid now.
+	PhaseTime time.Duration
+
+	// What an operator configures; nil = it is not configured.
+	Alerts  *cluster.Part[[]string] // the series that fire, by name
+	Window  *Window
+	Version *Version
+	Stable  *Stable
 }
 
 // Fact is what the caller knows itself. The zero Fact is unknown.
@@ -39,15 +54,18 @@ type Fact struct {
 
 // Baseline are the figures when the plan was made; -1 = unknown.
 type Baseline struct {
-	Stuck int64
+	Stuck        int64
+	Pending      int64
+	AZViolations int64
 }
 
 // BaselineOf takes the figures out of a snapshot.
 func BaselineOf(s *cluster.Snapshot) *Baseline {
 	if !s.Metrics.Known() {
-		return &Baseline{Stuck: -1}
+		return &Baseline{Stuck: -1, Pending: -1, AZViolations: -1}
 	}
-	return &Baseline{Stuck: s.Metrics.Value.StuckReconciles}
+	m := s.Metrics.Value
+	return &Baseline{Stuck: m.StuckReconciles, Pending: m.PendingReconciles, AZViolations: m.AZViolations}
 }
 
 // Tenants is what the tenant list says of one node's shards.

@@ -83,7 +83,7 @@ func lastOfAZ(in Input, az string) Fact {
 	last := fmt.Sprintf("node %s is the last schedulable in AZ %s; ", in.Node, az)
 	switch {
 	case in.Tenants == nil && in.TenantsOff != "":
-		return Fact{Off, last + "whose only secondary is there is not readable with this token"}
+		return off(last + "whose only secondary is there is not readable with this token")
 	case in.Tenants == nil:
 		return unknown(last + "the tenants were not read yet")
 	case in.Tenants.OnlySecondaryInAZ > 0:
