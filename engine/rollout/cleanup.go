@@ -26,16 +26,27 @@ func (m *Machine) abortDue() bool {
 	if m.state != RunAborting {
 		return false
 	}
-	switch m.step().fsm {
-	case cleaning, cancelReq, cancelling, activateReq, activating, blocked:
+	if m.puttingBack() || m.unread() {
 		return false
 	}
-	if !m.atBoundary() {
+	if !m.idle() {
 		m.detail(m.step().phaseOf(m.step().fsm), "aborting: waiting for what is in flight")
 		return m.step().fsm != hookRunning
 	}
 	m.enter(cleaning)
 	return true
+}
+
+// puttingBack reports that the clean-up is under way, or asks about itself.
+func (m *Machine) puttingBack() bool {
+	s := m.step()
+	switch s.fsm {
+	case cleaning, cancelReq, cancelling, activateReq, activating:
+		return true
+	case blocked:
+		return s.block.ask == AskCleanup || s.blockPhase == 0 || s.blockPhase == PhaseCancel || s.blockPhase == PhaseActivate
+	}
+	return false
 }
 
 // skip leaves this node, put back, and goes on with the next.
@@ -82,6 +93,11 @@ func (m *Machine) cleaning() {
 		}
 		m.activateThen(s.then)
 	default:
+		// After a re-attach the policy is Active while the operation may live on
+		// and pause the node when it ends (C8).
+		if s.ours != "" && !m.slotDone() {
+			return
+		}
 		m.settledAfter(s.then)
 	}
 }
@@ -156,13 +172,21 @@ func (m *Machine) whatStands(s step, why string) LeftBehind {
 	default:
 		if s.ours != "" {
 			l.State = "a " + string(s.ours) + " may have begun: policy " + string(policy)
-			l.Command = command("cancel", id, cancelOf(policy))
+			l.Command = command("cancel", id, cancelsOurs(s))
 		}
 	}
 	if l.State != "" && why != "" {
 		l.State += " (" + why + ")"
 	}
 	return l
+}
+
+// cancelsOurs is the call that cancels the step's own operation.
+func cancelsOurs(s step) CallKind {
+	if s.ours == client.OperationFill {
+		return CallCancelFill
+	}
+	return CallCancelDrain
 }
 
 func command(verb string, id client.NodeID, k CallKind) string {

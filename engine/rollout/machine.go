@@ -132,6 +132,8 @@ func (m *Machine) turn() {
 	switch {
 	case m.broken != nil:
 		m.endBroken()
+	case m.unread():
+		m.run()
 	case m.leaving != "" && m.atBoundary():
 		m.endDetached()
 	case m.state == RunReady:
@@ -242,6 +244,13 @@ func (m *Machine) due(t time.Time) bool {
 	return false
 }
 
-// atBoundary reports that nothing is half done: no call is unanswered and no
-// restart command runs.
-func (m *Machine) atBoundary() bool { return !m.call.busy() && !m.hook.busy() }
+// idle reports that nothing is in flight: no call is unanswered and no restart
+// command runs.
+func (m *Machine) idle() bool { return !m.call.busy() && !m.hook.busy() }
+
+// unread reports an answer to a call that no state has taken yet. It comes
+// before everything else: what it says decides what there is to put back.
+func (m *Machine) unread() bool { return m.cur < len(m.steps) && m.step().result != nil }
+
+// atBoundary reports that nothing is half done.
+func (m *Machine) atBoundary() bool { return m.idle() && !m.unread() }

@@ -140,7 +140,7 @@ func (m *Machine) leftBehindAll() []LeftBehind {
 
 // endBroken: without a journal nothing more may be done (E18).
 func (m *Machine) endBroken() {
-	if !m.atBoundary() {
+	if !m.idle() {
 		return
 	}
 	m.state = RunHalted

@@ -454,6 +454,16 @@ func (h *history) effect(e rollout.Effect, paused bool) {
 		h.queries = append(h.queries, e)
 	case rollout.Finish:
 		h.ended = true
+		h.checkEnd()
+	}
+}
+
+// checkEnd: who aborts and is told that all is clean leaves no operation of the
+// run behind (I9).
+func (h *history) checkEnd() {
+	o := h.m.Status().Outcome
+	if o.Word == "aborted" && h.admin && h.slot != nil && h.slot.Node <= 2 {
+		h.t.Fatalf("I9: aborted clean while %s is alive", h.slot)
 	}
 }
 

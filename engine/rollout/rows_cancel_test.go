@@ -17,6 +17,16 @@ func slow() options {
 	return options{Options: server.Options{LocationDelay: 15 * time.Second, AllMovable: true}}
 }
 
+// drainRuns waits until the run's drain of node 1 is seen.
+func (r *rig) drainRuns() {
+	r.t.Helper()
+	r.until("Draining", func(s *cluster.Snapshot) bool {
+		n, _ := s.Node(1)
+		return n.Scheduling == client.PolicyDraining
+	})
+	r.when("its list is read", func(st *rollout.Status) bool { return st.Steps[0].Phases[0].Progress.Left >= 0 })
+}
+
 // drainBySomebody starts a drain that is not the run's and waits to see it.
 func (r *rig) drainBySomebody(id client.NodeID) {
 	r.t.Helper()
