@@ -55,6 +55,9 @@ type Selection struct {
 	Marked   []client.NodeID // in id order
 	RunLive  bool            // a run of ours is going on
 	RunEnded bool            // a run of ours has ended, and its report can be shown
+	// Ours are the nodes that a live run of ours is working on: what it does
+	// there is no problem.
+	Ours map[client.NodeID]bool
 	// Unfinished is the run that blocks a new one; "" = none.
 	Unfinished string
 }

@@ -179,6 +179,11 @@ func TestViewsAreOffOnlyWithoutSomethingToShow(t *testing.T) {
 	require.Equal(t, "no run is going on", Why(ViewRun, s))
 	require.Equal(t, "no run has ended in this session", Why(ViewReport, s))
 	require.Equal(t, "no node needs attention", Why(NextProblem, s))
+	draining := s.with(func(s *Selection) { s.Snapshot.Nodes.Value[1].Scheduling = client.PolicyDraining })
+	require.Empty(t, Why(NextProblem, draining), "somebody else's drain")
+	draining.Ours = map[client.NodeID]bool{draining.Snapshot.Nodes.Value[1].ID: true}
+	require.Equal(t, "no node needs attention", Why(NextProblem, draining), "the drain of our own run")
+	s = three()
 	s.RunLive, s.RunEnded = true, true
 	s = s.away(client.AvailabilityOffline)
 	for _, id := range []ID{ViewRun, ViewReport, NextProblem, Mark, Details, Filter, Sort, Events, ViewRuns, Help, Quit} {

@@ -191,7 +191,7 @@ func activatable(s Selection) string {
 }
 
 func noProblem(s Selection) string {
-	if slices.ContainsFunc(cluster.Attend(s.Snapshot, s.Now, nil), func(a cluster.Attention) bool { return a.Node != 0 }) {
+	if slices.ContainsFunc(cluster.Attend(s.Snapshot, s.Now, s.Ours), func(a cluster.Attention) bool { return a.Node != 0 }) {
 		return ""
 	}
 	return "no node needs attention"

@@ -217,7 +217,7 @@ func (p *Poller) pollLeader(ctx context.Context) {
 			return jittered(p.rates.Retest, luck)
 		}
 		every := jittered(p.rates.Leader, luck)
-		if p.pace.isDeciding() {
+		if p.pace.isDeciding() || !leaderAgreed(p.Latest().Leader) {
 			every = p.rates.Deciding
 		}
 		if failures > 0 {
@@ -226,6 +226,10 @@ func (p *Poller) pollLeader(ctx context.Context) {
 		return slowed(every, took) - took
 	})
 }
+
+// leaderAgreed reports that the last two reads told of the same leader. Before
+// that nothing may be decided, so that the second follows soon.
+func leaderAgreed(leader Part[Epoch]) bool { return leader.At.After(leader.Value.Since) }
 
 // pollShards reads the watched nodes' shards one after the other: a list may be long.
 func (p *Poller) pollShards(ctx context.Context) {

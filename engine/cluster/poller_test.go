@@ -218,6 +218,32 @@ func TestLeaderOffWithoutAdmin(t *testing.T) {
 	})
 }
 
+// A leader is read twice within two seconds before it is read at rest.
+func TestLeaderIsReadAgainUntilTwoReadsAgree(t *testing.T) {
+	f := newFake(node(1))
+	agreed := func(p *Poller) bool { return leaderAgreed(p.Latest().Leader) }
+	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {
+		synctest.Wait()
+		require.Equal(t, 1, f.count("leader"))
+		require.False(t, agreed(p))
+		pass(1100 * time.Millisecond)
+		require.Equal(t, 2, f.count("leader"))
+		require.True(t, agreed(p))
+		pass(3 * time.Second)
+		require.Equal(t, 2, f.count("leader"), "at rest again")
+
+		f.do(func() { f.leader = &client.Leader{Address: "http://c2/", StartedAt: time.Unix(2000, 0)} })
+		before := f.count("leader")
+		for f.count("leader") == before {
+			pass(100 * time.Millisecond)
+		}
+		require.False(t, agreed(p), "a new leader, read once")
+		pass(1100 * time.Millisecond)
+		require.Equal(t, before+2, f.count("leader"))
+		require.True(t, agreed(p))
+	})
+}
+
 func TestLeaderChangeAndDecisionRate(t *testing.T) {
 	f := newFake(node(1))
 	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {
