@@ -26,39 +26,42 @@ func (m *Machine) unblocked() bool {
 		return false
 	}
 	switch s.block.ask {
-	case AskRestartUnproven:
-		if m.proves() {
-			return true
-		}
-	case AskHookFailed:
-		if !s.proven && m.proves() {
-			return true
-		}
+	case AskRestartUnproven, AskHookFailed:
+		return m.provenLate()
 	case AskNotBack:
-		if m.settled() && m.agreed(2) {
-			m.enter(m.stateAgain())
-			return true
-		}
+		return m.settled() && m.agreed(2) && m.goOn(m.stateAgain())
 	case AskNodeDown:
-		if s.seen.avail == client.AvailabilityActive && m.agreed(2) {
-			m.enter(beforeDrain)
-			return true
-		}
+		return s.seen.avail == client.AvailabilityActive && m.agreed(2) && m.goOn(beforeDrain)
 	case AskGone:
-		if s.reads > 0 && s.lost == 0 && s.goneFrom != pending {
-			m.note(NoteInfo, "D10", "the node is in the list again")
-			m.enter(s.goneFrom)
-			return true
-		}
+		return m.foundAgain()
 	case AskBusy:
-		if s.waiting && m.slotLooksFree() {
-			m.enter(m.stateAgain())
-			return true
-		}
+		return s.waiting && m.slotLooksFree() && m.goOn(m.stateAgain())
 	}
-	if s.block.ask == AskRestartUnproven || s.block.ask == AskHookFailed {
-		m.process(m.proofSince()) // a late restart answers the question
+	return false
+}
+
+// goOn enters a state and reports that the question is over.
+func (m *Machine) goOn(to nodeState) bool {
+	m.enter(to)
+	return true
+}
+
+// foundAgain: the node is in the list again.
+func (m *Machine) foundAgain() bool {
+	s := m.step()
+	if s.reads == 0 || s.lost > 0 || s.goneFrom == pending {
+		return false
 	}
+	m.note(NoteInfo, "D10", "the node is in the list again")
+	return m.goOn(s.goneFrom)
+}
+
+// provenLate goes on reading the process: a late restart answers the question.
+func (m *Machine) provenLate() bool {
+	if !m.step().proven && m.proves() {
+		return true
+	}
+	m.process(m.proofSince())
 	return false
 }
 
@@ -83,14 +86,8 @@ func (m *Machine) blockedChoices() []Choice {
 		return m.always(wait("keep waiting"), m.skipChoice())
 	case AskRestartedEarly:
 		return m.always(wait("wait for the operation to end, then count the restart as done"), retry("drain again once its operation has ended"), m.skipChoice())
-	case AskHookFailed:
-		return m.hookFailedChoices()
-	case AskRestartUnproven:
-		return m.always(wait("keep looking for a new launch time"), m.hookAgainChoice(), accept("go on although nothing proves the restart", true), m.skipChoice())
-	case AskNotBack:
-		return m.notBackChoices()
-	case AskPausedAfter:
-		return m.always(Choice{Word: WordReset, Does: m.literal(CallActivate), TypeID: true, Off: m.activateOff()}, wait("look again"))
+	case AskHookFailed, AskRestartUnproven, AskNotBack, AskPausedAfter:
+		return m.restartChoices()
 	case AskGone:
 		return m.always(Choice{Word: WordSkip, Does: "go on with the next node"})
 	case AskHalted:
@@ -99,6 +96,20 @@ func (m *Machine) blockedChoices() []Choice {
 		return m.cleanupChoices()
 	}
 	return m.always(retry("try again, from the newest facts"), m.skipChoice())
+}
+
+// restartChoices answer the questions about a restart.
+func (m *Machine) restartChoices() []Choice {
+	switch m.step().block.ask {
+	case AskHookFailed:
+		return m.hookFailedChoices()
+	case AskNotBack:
+		return m.notBackChoices()
+	case AskPausedAfter:
+		return m.always(m.resetChoice(""), wait("look again"))
+	}
+	return m.always(wait("keep looking for a new launch time"), m.hookAgainChoice(),
+		accept("go on although nothing proves the restart", true), m.skipChoice())
 }
 
 func accept(does string, typed bool) Choice {

@@ -80,7 +80,7 @@ func (m *Machine) again() bool {
 // source is a function of the run's facts, so that Apply stays pure.
 func (m *Machine) backoff(attempt int) time.Duration {
 	ceiling := min(m.set.RetryMin<<min(attempt-1, 16), m.set.RetryMax)
-	source := rand.New(rand.NewPCG(m.set.Seed, uint64(m.id())<<32|m.seq)) //nolint:gosec // jitter, not a secret
+	source := rand.New(rand.NewPCG(m.set.Seed, uint64(m.id())<<32|m.seq))
 	return time.Duration(source.Int64N(int64(ceiling) + 1))
 }
 

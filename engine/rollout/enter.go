@@ -69,6 +69,21 @@ func (m *Machine) run() {
 	if m.abortDue() {
 		return
 	}
+	switch m.step().phaseOf(m.step().fsm) {
+	case PhaseDrain:
+		m.runDrain()
+	case PhaseRestart:
+		m.runRestart()
+	case PhaseFill:
+		m.runFill()
+	case PhaseVerify:
+		m.verifying()
+	default:
+		m.runRest()
+	}
+}
+
+func (m *Machine) runDrain() {
 	switch m.step().fsm {
 	case beforeDrain:
 		m.beforeDrain()
@@ -82,6 +97,11 @@ func (m *Machine) run() {
 		m.drainVerify()
 	case earlyRestart:
 		m.earlyRestart()
+	}
+}
+
+func (m *Machine) runRestart() {
+	switch m.step().fsm {
 	case beforeRestart:
 		m.beforeRestart()
 	case restartCheck:
@@ -94,12 +114,10 @@ func (m *Machine) run() {
 		m.restartProve()
 	case awaitReady:
 		m.awaitReady()
-	default:
-		m.runRest()
 	}
 }
 
-func (m *Machine) runRest() {
+func (m *Machine) runFill() {
 	switch m.step().fsm {
 	case beforeFill:
 		m.beforeFill()
@@ -111,8 +129,11 @@ func (m *Machine) runRest() {
 		m.awaitFillable()
 	case filling:
 		m.filling()
-	case verifying:
-		m.verifying()
+	}
+}
+
+func (m *Machine) runRest() {
+	switch m.step().fsm {
 	case beforeCancel:
 		m.beforeCancel()
 	case cancelReq:

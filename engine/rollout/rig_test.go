@@ -66,7 +66,6 @@ type rig struct {
 	cfg    rollout.EngineConfig
 	engine *rollout.Engine
 	driver *rollout.Driver
-	open   journal.OpenFile
 }
 
 // options of a test; the zero value is a small cluster of four nodes at 50 times
