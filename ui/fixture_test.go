@@ -39,11 +39,11 @@ func node(id client.NodeID, az string, a client.Availability, p client.NodePolic
 // left in PauseForRestart.
 func crew() *cluster.Snapshot {
 	nodes := []cluster.Node{
-		node(1, "eu-1a", client.AvailabilityActive, client.PolicyActive, 1567, 1602, 3140),
-		node(2, "eu-1a", client.AvailabilityActive, client.PolicyDraining, 811, 2358, 1650),
-		node(3, "eu-1b", client.AvailabilityActive, client.PolicyActive, 1944, 1210, 3122),
-		node(4, "eu-1b", client.AvailabilityActive, client.PolicyActive, 1940, 1221, 3130),
-		node(5, "eu-1c", client.AvailabilityActive, client.PolicyPauseForRestart, 4, 3140, 12),
+		node(1, "eu-1a", client.AvailabilityActive, client.PolicyActive, 1567, 1602, 1570),
+		node(2, "eu-1a", client.AvailabilityActive, client.PolicyDraining, 811, 2358, 1560),
+		node(3, "eu-1b", client.AvailabilityActive, client.PolicyActive, 1944, 1210, 1950),
+		node(4, "eu-1b", client.AvailabilityActive, client.PolicyActive, 1940, 1221, 1940),
+		node(5, "eu-1c", client.AvailabilityActive, client.PolicyPauseForRestart, 4, 3140, 1571),
 		node(6, "eu-1c", client.AvailabilityOffline, client.PolicyActive, -1, -1, -1),
 	}
 	nodes[1].PolicySince = noon.Add(-54 * time.Second)

@@ -19,25 +19,12 @@ func (h Hint) width() int {
 	return w
 }
 
-// HintLine draws hints, most needed first, in w cells. When they do not fit the
-// last ones that need not be kept are left out.
+// HintLine draws hints, most needed first, in w cells. When they do not fit,
+// those that are off go before those that do something, and the last before the
+// first.
 func HintLine(s *themes.Styles, hints []Hint, w int) string {
 	const gap = 2
-	shown := make([]bool, len(hints))
-	left := w - 1
-	for _, keep := range []bool{true, false} {
-		for i, h := range hints {
-			if h.Keep != keep {
-				continue
-			}
-			if need := h.width() + gap; need <= left+gap-1 {
-				shown[i] = true
-				left -= need
-			} else if !keep {
-				break
-			}
-		}
-	}
+	shown := fitting(hints, w-1, gap)
 	l := NewLine(w)
 	l.Gap(1)
 	first := true
@@ -56,4 +43,37 @@ func HintLine(s *themes.Styles, hints []Hint, w int) string {
 		l.Put(s.Key, h.Key).Gap(1).Put(s.Text, h.Does)
 	}
 	return l.String()
+}
+
+// fitting chooses the hints that room is left for: those to be kept, then those
+// that do something, then the others.
+func fitting(hints []Hint, room, gap int) []bool {
+	shown := make([]bool, len(hints))
+	for _, rank := range []int{0, 1, 2} {
+		for i, h := range hints {
+			if h.rank() != rank {
+				continue
+			}
+			need := h.width() + gap
+			if need > room+gap-1 {
+				if rank == 0 {
+					continue
+				}
+				return shown
+			}
+			shown[i] = true
+			room -= need
+		}
+	}
+	return shown
+}
+
+func (h Hint) rank() int {
+	switch {
+	case h.Keep:
+		return 0
+	case h.Off == "":
+		return 1
+	}
+	return 2
 }

@@ -77,7 +77,7 @@ func TestASCIIKeepsWidth(t *testing.T) {
 	require.Equal(t, ansi.StringWidth("漢 x"), ansi.StringWidth(ASCII("漢 x")))
 }
 
-func TestHintsDropFromTheEnd(t *testing.T) {
+func TestHintsDropWhatIsOffThenFromTheEnd(t *testing.T) {
 	hints := []Hint{
 		{Key: "enter", Does: "details"},
 		{Key: "r", Does: "restart", Off: "stale"},
@@ -87,6 +87,7 @@ func TestHintsDropFromTheEnd(t *testing.T) {
 	}
 	for w, want := range map[int]string{
 		80: " enter details  (r restart)  d drain  ? help  q quit",
+		44: " enter details  d drain  ? help  q quit", // what is off goes first
 		36: " enter details  ? help  q quit",
 		17: " ? help  q quit",
 		8:  " ? help",

@@ -95,12 +95,13 @@ func takeExtend(rest []string) (time.Duration, []string, error) {
 	if len(rest) == 0 {
 		return 0, rest, nil
 	}
+	if isNumber(rest[0]) || !looksLikeTime(rest[0]) {
+		return 0, rest, nil
+	}
 	d, err := time.ParseDuration(rest[0])
 	switch {
-	case err != nil && startsWithDigit(rest[0]) && !isNumber(rest[0]):
-		return 0, nil, fmt.Errorf("%q is no time; write it like 10m or 90s", rest[0])
 	case err != nil:
-		return 0, rest, nil
+		return 0, nil, fmt.Errorf("%q is no time; write it like 10m or 90s", rest[0])
 	case d <= 0 || d > maxExtend:
 		return 0, nil, fmt.Errorf("wait takes a time of more than 0 and at most 24h, not %s", rest[0])
 	}
@@ -156,4 +157,8 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+// looksLikeTime reports a word that begins as a time does, with a sign or not.
+func looksLikeTime(s string) bool {
+	s = strings.TrimLeft(s, "+-.")
+	return s != "" && s[0] >= '0' && s[0] <= '9'
+}

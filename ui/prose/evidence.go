@@ -87,9 +87,17 @@ func (a asker) served() string {
 
 func (a asker) skip() string {
 	if m := a.p.Evidence.SkipMinutes; m > 0 {
-		return ": the optimiser takes at least " + Span(time.Duration(m*float64(time.Minute))) + " to bring its shards back"
+		return ": the optimiser takes at least " + atLeast(m) + " to bring its shards back"
 	}
 	return ""
+}
+
+// atLeast words a lower bound in minutes, rounded down.
+func atLeast(minutes float64) string {
+	if minutes < 1 {
+		return Span(time.Duration(minutes * float64(time.Minute)))
+	}
+	return Span(time.Duration(minutes) * time.Minute)
 }
 
 func (a asker) stayDown() string {

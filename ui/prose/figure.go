@@ -2,6 +2,7 @@ package prose
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -74,22 +75,43 @@ func spanUnits(d time.Duration, minute, hour string) string {
 	return fmt.Sprintf("%d s", s)
 }
 
-// Estimate writes a range as one: "1–3 m", "~20 s", "…" when it is not known.
+// Estimate writes a range as coarsely as it is known: "5–30 s", "20–90 s",
+// "1–3 m", "<1–4 m", "~20 s"; "…" when it is not known. The range written never
+// is narrower than the one meant.
 func Estimate(r rollout.Range) string {
-	if r.Max <= 0 {
+	switch {
+	case r.Max <= 0:
 		return Unknown
+	case r.Min <= 0:
+		return Estimate(rollout.Range{Min: r.Max, Max: r.Max})
+	case r.Max <= 2*time.Minute:
+		return between(coarse(r.Min.Seconds(), math.Floor), coarse(r.Max.Seconds(), math.Ceil), " s")
+	case r.Max <= 2*time.Hour:
+		return between(int64(math.Floor(r.Min.Minutes())), int64(math.Ceil(r.Max.Minutes())), " m")
 	}
-	lo, hi := SpanShort(r.Min), SpanShort(r.Max)
-	if lo == hi || r.Min <= 0 {
-		return "~" + hi
+	return between(int64(math.Floor(r.Min.Hours())), int64(math.Ceil(r.Max.Hours())), " h")
+}
+
+// coarse rounds seconds: to tens from 20 on, to fives from 10 on.
+func coarse(seconds float64, round func(float64) float64) int64 {
+	step := 1.0
+	switch {
+	case seconds >= 20:
+		step = 10
+	case seconds >= 10:
+		step = 5
 	}
-	if r.Min >= time.Minute && r.Max >= 2*time.Minute {
-		return fmt.Sprintf("%d–%d m", r.Min/time.Minute, (r.Max+time.Minute-1)/time.Minute)
+	return int64(round(seconds/step) * step)
+}
+
+func between(lo, hi int64, unit string) string {
+	switch {
+	case lo == hi || hi == 0:
+		return fmt.Sprintf("~%d%s", hi, unit)
+	case lo <= 0:
+		return fmt.Sprintf("<1–%d%s", hi, unit)
 	}
-	if r.Max < time.Minute {
-		return strings.TrimSuffix(lo, " s") + "–" + hi
-	}
-	return lo + "–" + hi
+	return fmt.Sprintf("%d–%d%s", lo, hi, unit)
 }
 
 // ShardSeconds writes an exposure: "72 shard·s".

@@ -9,6 +9,20 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
+// MovedAndLeft is Moved with what is left: "1 011 of 1 567 moved, 556 left".
+func MovedAndLeft(p rollout.Progress) string {
+	text := Moved(p)
+	if text == "" {
+		return ""
+	}
+	moved, intent, found := strings.Cut(text, " (")
+	moved += ", " + Count(p.Left) + " left"
+	if found {
+		moved += " (" + intent
+	}
+	return moved
+}
+
 // Moved says how far a drain or fill is: "1 564 of 1 567 moved".
 func Moved(p rollout.Progress) string {
 	if p.Total < 0 || p.Left < 0 {
@@ -99,32 +113,32 @@ func PhaseNews(s *rollout.StepStatus, ph rollout.PhaseStatus) string {
 	return PhaseState(ph.State)
 }
 
-// Movement says when something last moved: "no movement for 35 s".
-func Movement(p rollout.Progress, now time.Time) string {
-	if p.LastMove.IsZero() {
-		return "no movement seen yet"
+// Movement says when something last moved: "the last shard moved 6 s ago",
+// "nothing has moved yet, 7 s after the drain began". "" = not known.
+func Movement(ph rollout.PhaseStatus, now time.Time) string {
+	p := ph.Progress
+	switch {
+	case p.LastMove.IsZero():
+		return ""
+	case p.Left >= p.Total && !ph.Started.IsZero():
+		return "nothing has moved yet, " + Span(now.Sub(ph.Started)) + " after the " + Phase(ph.Phase) + " began"
 	}
-	quiet := now.Sub(p.LastMove)
-	if quiet < 5*time.Second {
-		return "moving"
-	}
-	return "no movement for " + Span(quiet)
+	return "the last shard moved " + agoWord(now.Sub(p.LastMove))
 }
 
-// Speed is the rate and what is left of the time: "14 shards/s, about
-// 1–2 m left".
+// Speed is the rate and what is left of the time: "14 shards/s · 1–2 m left".
 func Speed(p rollout.Progress) string {
-	var parts []string
+	text := "not known yet"
 	switch {
 	case p.Rate >= 10:
-		parts = append(parts, fmt.Sprintf("%.0f shards/s", p.Rate))
+		text = fmt.Sprintf("%.0f shards/s", p.Rate)
 	case p.Rate > 0:
-		parts = append(parts, fmt.Sprintf("%.1f shards/s", p.Rate))
+		text = fmt.Sprintf("%.1f shards/s", p.Rate)
 	}
 	if p.ETA.Max > 0 {
-		parts = append(parts, "about "+strings.TrimPrefix(Estimate(p.ETA), "~")+" left")
+		text += " · " + strings.NewReplacer("~", "about ", "<1–", "up to ").Replace(Estimate(p.ETA)) + " left"
 	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 // TimeLimit says when the operator is asked because a phase takes too long.

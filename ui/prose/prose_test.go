@@ -126,8 +126,10 @@ func TestFigures(t *testing.T) {
 	}
 	for r, want := range map[rollout.Range]string{
 		{}: "…", {Max: 20 * time.Second}: "~20 s", {Min: 5 * time.Second, Max: 30 * time.Second}: "5–30 s",
-		{Min: time.Minute, Max: 3 * time.Minute}: "1–3 m", {Min: 50 * time.Second, Max: 90 * time.Second}: "50 s–1 m 30 s",
-		{Min: 61 * time.Second, Max: 121 * time.Second}: "1–3 m",
+		{Min: time.Minute, Max: 3 * time.Minute}: "1–3 m", {Min: 50 * time.Second, Max: 90 * time.Second}: "50–90 s",
+		{Min: 61 * time.Second, Max: 121 * time.Second}: "1–3 m", {Min: 37 * time.Second, Max: 191 * time.Second}: "<1–4 m",
+		{Min: 16 * time.Second, Max: 80 * time.Second}: "15–80 s", {Min: 20 * time.Second, Max: 20 * time.Second}: "~20 s",
+		{Min: 90 * time.Minute, Max: 150 * time.Minute}: "1–3 h", {Min: 400 * time.Millisecond, Max: 700 * time.Millisecond}: "<1–1 s",
 	} {
 		require.Equal(t, want, Estimate(r))
 	}

@@ -1,7 +1,9 @@
 package prose
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
@@ -140,10 +142,20 @@ func unplanned(left []rollout.Leftover) string {
 	return " (" + Count(n) + " not in the plan)"
 }
 
+// leftovers names the shards that stay, those that the plan did not list first,
+// always in the same order.
 func (a asker) leftovers(left []rollout.Leftover) []string {
-	shown := left
+	shown := slices.SortedFunc(slices.Values(left), func(x, y rollout.Leftover) int {
+		if x.Planned != y.Planned {
+			if y.Planned {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(x.Shard, y.Shard)
+	})
 	if !a.full && len(left) > shortList {
-		shown = left[:shortList]
+		shown = shown[:shortList]
 	}
 	lines := make([]string, 0, len(shown)+1)
 	for _, l := range shown {

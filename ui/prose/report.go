@@ -120,8 +120,11 @@ func CallsLine(c rollout.Calls) string {
 		n    int
 		name string
 	}{
-		{c.Drain, "PUT drain"}, {c.CancelDrain, "DELETE drain"}, {c.Fill, "PUT fill"},
-		{c.CancelFill, "DELETE fill"}, {c.Configure, "PUT config"},
+		{c.Drain, "PUT drain"},
+		{c.CancelDrain, "DELETE drain"},
+		{c.Fill, "PUT fill"},
+		{c.CancelFill, "DELETE fill"},
+		{c.Configure, "PUT config"},
 	} {
 		if k.n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%d %s", k.n, k.name))
@@ -160,8 +163,8 @@ func HomeLine(s *rollout.StepStatus) string {
 	return text
 }
 
-// LeftBehind is what a run could not put right, and on a line of its own the
-// command that does.
+// LeftBehind is what a run could not put right and the command that does, each a
+// line of its own.
 func LeftBehind(l rollout.LeftBehind) []string {
 	lines := []string{"node " + l.Node.String() + ": " + l.State}
 	if l.Command != "" {

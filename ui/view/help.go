@@ -66,6 +66,7 @@ func signs() [][2]string {
 		{">", "the row under the cursor; actions apply to it when nothing is marked"},
 		{"*", "a marked row"},
 		{"(r restart)", "off just now; press the key to read why"},
+		{"HOME", "how much of what belongs on the node is attached to it: 100 % when it is full, 0 % when it is drained"},
 		{unknownFigure, "not known; never shown as 0"},
 		{"was Active", "old data: the controller has not answered for 5 s"},
 	}

@@ -124,7 +124,7 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"ctrl+c"}, Shown: "ctrl+c", Short: "close", Long: "close the innermost thing; with a live run, the question above", Command: CmdClose, Screens: every},
 		{Keys: []string{"ctrl+l"}, Shown: "ctrl+l", Short: "redraw", Long: "draw the whole screen again", Command: CmdRedraw, Screens: every},
 		{Keys: []string{"l"}, Shown: "l", Short: "leave it running", Long: "leave, and leave what runs on the server as it is", Command: CmdLeave, Screens: quitting},
-		{Keys: []string{"c"}, Shown: "c", Short: "cancel it", Long: "ask the server to cancel what runs, and stay to watch", Command: CmdCancel, Screens: quitting},
+		{Keys: []string{"c"}, Shown: "c", Short: "cancel it", Long: "stay, pause the run and ask whether to cancel what runs on the server", Command: CmdCancel, Screens: quitting},
 		{Keys: []string{"esc", "s"}, Shown: "esc", Short: "stay", Long: "stay in the console", Command: CmdStay, Screens: quitting},
 	}
 }

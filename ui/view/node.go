@@ -131,13 +131,13 @@ func flapText(n cluster.Node) string {
 	if n.Flaps == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" · %d changes in 5 min", n.Flaps)
+	return " · " + prose.Things(int64(n.Flaps), "change") + " in 5 min"
 }
 
 // figuresText words the controller's gauges.
 func figuresText(c *Context, n cluster.Node) string {
 	row := nodeRow{attached: n.Attached, secondary: n.Secondary, home: n.Home}
-	text := fmt.Sprintf("%s attached · %s secondary · %s at home", prose.Count(n.Attached), prose.Count(n.Secondary), row.homeText())
+	text := fmt.Sprintf("%s attached · %s secondary · %s of home", prose.Count(n.Attached), prose.Count(n.Secondary), row.homeText())
 	if why := partTrouble(c.Snapshot.Metrics); why != "" {
 		return text + " (" + why + ")"
 	}
@@ -154,6 +154,9 @@ func listedText(c *Context, id client.NodeID) string {
 		return "reading the shard list"
 	}
 	v := part.Value
+	if node, ok := c.Snapshot.Node(id); ok && node.Availability == client.AvailabilityOffline {
+		return prose.Count(int64(v.Observed)) + " attached confirmed; the node is Offline and tells nothing (seen " + coarse(part.Age(c.Now)) + " ago)"
+	}
 	return fmt.Sprintf("%s attached · %s secondary · %s moving (seen %s ago)",
 		prose.Count(int64(v.Observed)), prose.Count(int64(v.Secondary)), prose.Count(int64(v.Moving)), coarse(part.Age(c.Now)))
 }

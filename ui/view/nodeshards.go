@@ -18,6 +18,7 @@ const (
 	notHere place = iota
 	secondary
 	attached
+	unconfirmed // the node is away, and nobody tells what it holds
 )
 
 func placeOf(isSecondary *bool) place {
@@ -30,7 +31,9 @@ func placeOf(isSecondary *bool) place {
 	return attached
 }
 
-func (p place) String() string { return [...]string{"not here", "secondary", "attached"}[p] }
+func (p place) String() string {
+	return [...]string{"not here", "secondary", "attached", "unconfirmed"}[p]
+}
 
 // shardRow is one location of the node.
 type shardRow struct {
@@ -41,7 +44,7 @@ type shardRow struct {
 // movement words the difference between intended and observed, "" for none.
 func (r *shardRow) movement() string {
 	switch {
-	case r.intended == r.observed:
+	case r.intended == r.observed, r.observed == unconfirmed:
 		return ""
 	case r.observed == attached:
 		return "leaving"
@@ -65,7 +68,7 @@ func newShardTable() *component.Table[string, shardRow] {
 				Draw:    text(func(r *shardRow) string { return r.id }),
 			},
 			{Title: "INTENDED", Min: 9, Max: 12, Draw: text(func(r *shardRow) string { return r.intended.String() })},
-			{Title: "OBSERVED", Min: 9, Max: 12, Draw: text(func(r *shardRow) string { return r.observed.String() })},
+			{Title: "OBSERVED", Min: 11, Max: 12, Draw: text(func(r *shardRow) string { return r.observed.String() })},
 			{Title: "", Min: 8, Max: 12, Drop: 1, Draw: func(l *component.Line, s *themes.Styles, r *shardRow, w int) {
 				l.PutMax(s.Busy, r.movement(), w)
 			}},
@@ -78,6 +81,9 @@ func newShardTable() *component.Table[string, shardRow] {
 func interest(r *shardRow) int {
 	if r.movement() != "" {
 		return 10
+	}
+	if r.observed == unconfirmed {
+		return int(r.intended)
 	}
 	return int(r.observed)
 }
@@ -92,9 +98,13 @@ func (n *Node) load(c *Context) (part cluster.Part[cluster.ShardCounts], ok bool
 		return part, ok
 	}
 	n.at = part.At
+	node, _ := c.Snapshot.Node(n.id)
 	rows := make([]shardRow, len(part.Value.Shards))
 	for i, s := range part.Value.Shards {
 		rows[i] = shardRow{id: string(s.ID), intended: placeOf(s.IntendedSecondary), observed: placeOf(s.ObservedSecondary)}
+		if rows[i].observed == notHere && node.Availability == client.AvailabilityOffline {
+			rows[i].observed = unconfirmed
+		}
 	}
 	n.table.SetRows(rows)
 	return part, ok

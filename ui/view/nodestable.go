@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -212,22 +211,26 @@ func orUnknown(text string) string {
 	return text
 }
 
-// homeShare is the part of the node's locations whose home AZ is the node's,
-// in percent; -1 unknown.
+// homeShare is how much of what belongs to the node is attached to it, in
+// percent: 100 for a full node, 0 for a drained one; -1 unknown, or nothing
+// belongs to it.
 func (r *nodeRow) homeShare() float64 {
-	all := r.attached + r.secondary
-	if r.home < 0 || r.attached < 0 || r.secondary < 0 || all == 0 {
+	if r.home <= 0 || r.attached < 0 {
 		return -1
 	}
-	return 100 * float64(r.home) / float64(all)
+	return 100 * float64(min(r.attached, r.home)) / float64(r.home)
 }
 
+// homeText rounds down, so that 100 % means all of it.
 func (r *nodeRow) homeText() string {
 	share := r.homeShare()
-	if share < 0 {
+	switch {
+	case r.home == 0:
+		return "–"
+	case share < 0:
 		return unknownFigure
 	}
-	return prose.Count(int64(math.Round(share))) + " %"
+	return prose.Count(int64(share)) + " %"
 }
 
 // nodeRows makes the rows of a snapshot. lastSeen remembers attached counts

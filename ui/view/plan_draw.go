@@ -1,20 +1,14 @@
 package view
 
 import (
-	"strconv"
 	"strings"
 
+	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
-)
-
-// Widths from which a plan has room for more columns.
-const (
-	planLandingWidth = 92
-	planPhasesWidth  = 118
 )
 
 // Lines draws the plan.
@@ -55,7 +49,7 @@ func (v *PlanScreen) body(c *Context, w, h int) []string {
 	}
 	v.held(p)
 	p.blank()
-	v.chosen(p)
+	v.chosen(p, c)
 	p.fact(prose.Fact{Label: "asks you", Lines: []string{prose.Confirms(v.plan.Goal)}}, p.s.Text)
 	if text := prose.Exposed(v.plan); text != "" {
 		p.fact(prose.Fact{Label: "exposed", Lines: []string{text}}, p.s.Text)
@@ -64,98 +58,16 @@ func (v *PlanScreen) body(c *Context, w, h int) []string {
 	return p.lines
 }
 
-// planColumn is one column of the order.
-type planColumn struct {
-	title string
-	width int
-	right bool
-	text  func(i int, s rollout.StepPlan) string
-	from  int // least width of the screen that shows it
-}
-
-func (v *PlanScreen) columns(w int) []planColumn {
-	g, off := v.plan.Goal, v.plan.TenantsOff
-	all := []planColumn{
-		{title: "order", width: 5, right: true, text: func(i int, _ rollout.StepPlan) string { return strconv.Itoa(i + 1) }},
-		{title: "node", width: 6, right: true, text: func(_ int, s rollout.StepPlan) string { return s.Node.String() }},
-		{title: "AZ", width: 8, text: func(_ int, s rollout.StepPlan) string { return s.AZ }},
-		{title: "policy", width: 15, text: func(_ int, s rollout.StepPlan) string { return string(s.Policy) }},
-		{title: "attached", width: 9, right: true, text: func(_ int, s rollout.StepPlan) string { return prose.Count(s.Attached) }},
-	}
-	if g == rollout.GoalRestart || g == rollout.GoalDrain {
-		all = append(all,
-			planColumn{title: "stay", width: 7, right: true, text: func(_ int, s rollout.StepPlan) string { return stayCount(s, off) }},
-			planColumn{title: "goes to (most)", width: 22, from: planLandingWidth, text: func(_ int, s rollout.StepPlan) string { return prose.Landings(s.Landing, 2) }})
-	}
-	if g == rollout.GoalRestart && w >= planPhasesWidth {
-		for _, ph := range []struct {
-			title string
-			of    func(rollout.StepPlan) rollout.Range
-		}{
-			{"drain", func(s rollout.StepPlan) rollout.Range { return s.Drain }},
-			{"restart", func(s rollout.StepPlan) rollout.Range { return s.Restart }},
-			{"fill", func(s rollout.StepPlan) rollout.Range { return s.Fill }},
-		} {
-			all = append(all, planColumn{title: ph.title, width: 8, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(ph.of(s)) }})
-		}
-	} else {
-		all = append(all, planColumn{title: "takes", width: 12, text: func(_ int, s rollout.StepPlan) string { return prose.Estimate(prose.Takes(g, s)) }})
-	}
-	shown := all[:0]
-	for _, col := range all {
-		if w >= col.from {
-			shown = append(shown, col)
-		}
-	}
-	return shown
-}
-
-func stayCount(s rollout.StepPlan, off string) string {
-	if off != "" || s.Attached < 0 {
-		return "?"
-	}
-	return prose.Count(int64(len(s.Stay)))
-}
-
-func (v *PlanScreen) table(p *sheet) {
-	columns := v.columns(p.w)
-	p.add(planRow(p, columns, "", p.s.Title, func(col planColumn) string { return col.title }))
-	for i, s := range v.plan.Steps {
-		style, mark := p.s.Text, ""
-		if i == v.cursor {
-			style, mark = p.s.Selected, ">"
-		}
-		p.add(planRow(p, columns, mark, style, func(col planColumn) string { return col.text(i, s) }))
-	}
-}
-
-// planRow draws a row in one style, so that the one under the cursor is
-// reverse from edge to edge.
-func planRow(p *sheet, columns []planColumn, mark string, style themes.Style, text func(planColumn) string) *component.Line {
-	l := component.NewLine(p.w).Put(style, component.Fit(mark, 2))
-	for i, col := range columns {
-		cell := component.Truncate(text(col), col.width)
-		pad := component.Spaces(col.width - component.Width(cell))
-		if col.right {
-			cell = pad + cell
-		} else {
-			cell += pad
-		}
-		if i < len(columns)-1 {
-			cell += "  "
-		}
-		l.Put(style, cell)
-	}
-	return l.Put(style, component.Spaces(l.Left()))
-}
-
 // chosen says in full what is done to the node under the cursor.
-func (v *PlanScreen) chosen(p *sheet) {
+func (v *PlanScreen) chosen(p *sheet, c *Context) {
 	if v.cursor >= len(v.plan.Steps) {
 		return
 	}
 	s := v.plan.Steps[v.cursor]
 	p.add(component.NewLine(p.w).Gap(1).Put(p.s.Strong, "NODE "+s.Node.String()).Gap(2).Put(p.s.Text, s.Addr))
+	if text := notActive(c, s.Node); text != "" {
+		p.fact(prose.Fact{Label: "now", Lines: []string{text}}, p.s.Warn)
+	}
 	one := v.plan
 	one.Steps = []rollout.StepPlan{s}
 	calls := strings.Join(prose.Sequence(one), " → ") + "  (" + prose.Cost(one) + ")"
@@ -169,6 +81,22 @@ func (v *PlanScreen) chosen(p *sheet) {
 	if len(s.Computes) > 0 {
 		p.fact(prose.Fact{Label: "computes", Lines: []string{strings.Join(s.Computes, ", ")}}, p.s.Text)
 	}
+}
+
+// notActive says that a node is away, "" when it is not: the plan was made from
+// what it should hold.
+func notActive(c *Context, id client.NodeID) string {
+	if c.Snapshot == nil {
+		return ""
+	}
+	n, ok := c.Snapshot.Node(id)
+	switch {
+	case !ok:
+		return "the node is no longer registered"
+	case n.Availability != client.AvailabilityActive:
+		return string(n.Availability) + sinceText(" for ", n.AvailabilitySince, c.Now) + ": a drain needs it Active"
+	}
+	return ""
 }
 
 // planRoomy is the height from which every gate has a line of its own.

@@ -83,7 +83,7 @@ func (q *quitScreen) Lines(c *Context, w, h int) []string {
 				put(s.Dim, 3, "("+b.Shown+"    no drain or fill of this run is under way)")
 				continue
 			}
-			does = fmt.Sprintf("cancel the %s of node %s, and stay to watch", kind, node)
+			does = fmt.Sprintf("stay, and ask to cancel the %s of node %s (the run is paused first)", kind, node)
 		}
 		all = append(all, component.NewLine(w).Gap(3).Put(s.Key, component.Fit(b.Shown, 5)).Put(s.Text, does).String())
 	}

@@ -21,6 +21,11 @@ var prod = cluster.Identity{Name: "prod-eu-1", Endpoint: "storcon.eu-1.internal:
 func runContext(s *themes.Styles, st *rollout.Status) *Context {
 	snap := &cluster.Snapshot{Seq: 1, At: fixedNow, Identity: prod}
 	snap.Nodes.At = ago(300 * time.Millisecond)
+	for id := client.NodeID(1); id <= 6; id++ {
+		n := cluster.Node{}
+		n.ID, n.Availability, n.Scheduling = id, client.AvailabilityActive, client.PolicyActive
+		snap.Nodes.Value = append(snap.Nodes.Value, n)
+	}
 	return &Context{Styles: s, Now: fixedNow, Location: time.UTC, Snapshot: snap, Run: st}
 }
 
@@ -128,8 +133,11 @@ var usual = []rollout.Choice{
 func askDrain() *rollout.Status {
 	st := fixtureRun(asking(rollout.PhaseDrain), waiting(rollout.PhaseRestart), waiting(rollout.PhaseFill))
 	p := fixturePrompt(rollout.AskDrain, "", append([]rollout.Choice{
-		{Word: rollout.WordYes, Does: "PUT /control/v1/node/1/drain"}, {Word: rollout.WordSkip},
-		{Word: rollout.WordRestOfNode}, {Word: rollout.WordRestOfAZ}, {Word: rollout.WordRestOfRun},
+		{Word: rollout.WordYes, Does: "PUT /control/v1/node/1/drain"},
+		{Word: rollout.WordSkip},
+		{Word: rollout.WordRestOfNode},
+		{Word: rollout.WordRestOfAZ},
+		{Word: rollout.WordRestOfRun},
 	}, usual...)...)
 	p.Literal = "PUT /control/v1/node/1/drain"
 	p.Evidence = rollout.Evidence{Policy: client.PolicyActive, Availability: client.AvailabilityActive, Attached: 1567, EpochStable: true}
@@ -144,7 +152,9 @@ func askRestart() *rollout.Status {
 		{Word: rollout.WordYes, Does: hook},
 		{Word: rollout.WordSkip, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}, then go on with the next node`},
 		{Word: rollout.WordReset, Does: `PUT /control/v1/node/1/config {"node_id":1,"scheduling":"Active"}, then drain again`, TypeID: true},
-		{Word: rollout.WordRestOfNode}, {Word: rollout.WordRestOfAZ}, {Word: rollout.WordRestOfRun},
+		{Word: rollout.WordRestOfNode},
+		{Word: rollout.WordRestOfAZ},
+		{Word: rollout.WordRestOfRun},
 	}, usual...)...)
 	p.Literal = hook
 	st.Prompt = p
@@ -162,7 +172,8 @@ func askNoProgress() *rollout.Status {
 	}
 	st := fixtureRun(ph, waiting(rollout.PhaseRestart), waiting(rollout.PhaseFill))
 	p := fixturePrompt(rollout.AskNoProgress, "D13", append([]rollout.Choice{
-		{Word: rollout.WordWait}, {Word: rollout.WordCancel, Does: "DELETE /control/v1/node/1/drain"},
+		{Word: rollout.WordWait},
+		{Word: rollout.WordCancel, Does: "DELETE /control/v1/node/1/drain"},
 		{Word: rollout.WordUndrained, TypeID: true, Off: "an operation on the node may still run: cancel it first"},
 	}, usual...)...)
 	p.Evidence.Policy, p.Evidence.PolicySince = client.PolicyDraining, ago(700*time.Second)
@@ -208,8 +219,10 @@ func askHookFailed() *rollout.Status {
 	st := fixtureRun(drained, rollout.PhaseStatus{Phase: rollout.PhaseRestart, State: rollout.PhaseBlocked, Started: ago(15 * time.Second)}, waiting(rollout.PhaseFill))
 	hook := st.Plan.Steps[0].Hook
 	p := fixturePrompt(rollout.AskHookFailed, "R1", append([]rollout.Choice{
-		{Word: rollout.WordRetry, Does: "run once more: " + hook, TypeID: true}, {Word: rollout.WordManual},
-		{Word: rollout.WordAccept, TypeID: true, Reason: true}, {Word: rollout.WordSkip},
+		{Word: rollout.WordRetry, Does: "run once more: " + hook, TypeID: true},
+		{Word: rollout.WordManual},
+		{Word: rollout.WordAccept, TypeID: true, Reason: true},
+		{Word: rollout.WordSkip},
 	}, usual...)...)
 	p.Cause = "exit status 255"
 	p.Evidence.HookTail = []string{"ssh: connect to host ps-1.internal port 22: Connection timed out"}

@@ -39,7 +39,7 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		} else {
 			stepLine(p, c, i, s)
 			for _, ph := range s.Phases {
-				phaseLine(p, c, s, ph)
+				phaseLine(p, c, s, left(st, ph))
 			}
 		}
 		from, to = start, len(p.lines)
@@ -53,6 +53,21 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		return cutSteps(p, from, to, n)
 	}
 	return p.lines
+}
+
+// left is a phase as an ended run has left it: nobody waits for an answer any
+// more, and what ran is nobody's.
+func left(st *rollout.Status, ph rollout.PhaseStatus) rollout.PhaseStatus {
+	if st.Outcome == nil {
+		return ph
+	}
+	switch ph.State {
+	case rollout.PhaseAsking:
+		return rollout.PhaseStatus{Phase: ph.Phase, State: rollout.PhaseSkipped, Detail: "the run ended before it was answered"}
+	case rollout.PhaseRunning, rollout.PhaseBlocked:
+		ph.State, ph.Detail, ph.Ended = rollout.PhaseFailed, "the run ended meanwhile", st.Ended
+	}
+	return ph
 }
 
 // compactStep draws the present step and its phases in one line.
@@ -104,16 +119,15 @@ func stepName(p *sheet, c *Context, i int, s *rollout.StepStatus) *component.Lin
 
 func stepLine(p *sheet, c *Context, i int, s *rollout.StepStatus) {
 	l := stepName(p, c, i, s)
-	switch {
-	case s.State == rollout.StepRunning:
-		l.Put(p.s.Dim, s.Plan.Addr)
-	default:
-		l.Put(stepStyle(p.s, s.State), prose.StepState(s.State))
-		if s.Why != "" {
-			l.Put(p.s.Text, ": "+s.Why)
-		} else if s.BackAfter > 0 {
-			l.Put(p.s.Text, " · back after "+prose.Span(s.BackAfter))
-		}
+	if s.State == rollout.StepRunning {
+		p.add(l.Put(p.s.Dim, s.Plan.Addr))
+		return
+	}
+	l.Put(stepStyle(p.s, s.State), prose.StepState(s.State))
+	if s.Why != "" {
+		l.Put(p.s.Text, ": "+s.Why)
+	} else if s.BackAfter > 0 {
+		l.Put(p.s.Text, " · back after "+prose.Span(s.BackAfter))
 	}
 	p.add(l)
 }
@@ -206,22 +220,19 @@ func present(st *rollout.Status) (*rollout.StepStatus, *rollout.PhaseStatus) {
 func runningPhase(b *sheet, c *Context, s *rollout.StepStatus, ph *rollout.PhaseStatus) {
 	title := prose.RunningTitle(ph.Phase, s.Plan.Node)
 	b.add(component.NewLine(b.w).Gap(1).Put(b.s.Strong, title).Gap(2).Put(b.s.Text, s.Plan.Addr+" · "+prose.Cluster(c.Run.Identity)))
-	moves := ph.Phase == rollout.PhaseDrain || ph.Phase == rollout.PhaseFill
-	if moved := prose.Moved(ph.Progress); moves && moved != "" {
-		l := component.NewLine(b.w).Gap(factLabel).Put(b.s.Dim, "moved").To(factText).Put(b.s.Strong, moved)
-		bar := component.Bar(ph.Progress.Total-ph.Progress.Left, ph.Progress.Total, barWidth)
-		b.add(l.Gap(2).Put(b.s.Bar, bar))
-	}
 	add := func(label, text string, style themes.Style) {
 		if text != "" {
 			b.fact(prose.Fact{Label: label, Lines: []string{text}}, style)
 		}
 	}
-	add("now", ph.Detail, b.s.Text)
-	if moves {
+	if moved := prose.MovedAndLeft(ph.Progress); moved != "" && (ph.Phase == rollout.PhaseDrain || ph.Phase == rollout.PhaseFill) {
+		l := component.NewLine(b.w).Gap(factLabel).Put(b.s.Dim, "moved").To(factText).Put(b.s.Strong, moved)
+		bar := component.Bar(ph.Progress.Total-ph.Progress.Left, ph.Progress.Total, barWidth)
+		b.add(l.Gap(2).Put(b.s.Bar, bar))
 		add("speed", prose.Speed(ph.Progress), b.s.Text)
-		add("movement", prose.Movement(ph.Progress, c.Now), movementStyle(b.s, ph, c))
+		add("movement", prose.Movement(*ph, c.Now), movementStyle(b.s, ph, c))
 	}
+	add("now", ph.Detail, b.s.Text)
 	b.fact(prose.Fact{Label: "held up by", Lines: prose.BlockedLines(ph.Progress.Blocking, 4, c.Now)}, b.s.Warn)
 	add("limit", prose.TimeLimit(ph.Deadline, c.Now), b.s.Text)
 	if ph.Phase == rollout.PhaseRestart {

@@ -25,6 +25,7 @@ func newSelection(c *Context) selection {
 		Stale:      c.Snapshot == nil || c.Snapshot.Stale(c.Now),
 		RunLive:    c.Run != nil && c.Run.State != rollout.RunEnded,
 		RunEnded:   c.Run != nil && c.Run.State == rollout.RunEnded,
+		Ours:       liveNodes(c.Run),
 		Unfinished: c.Unfinished,
 	}}
 }
