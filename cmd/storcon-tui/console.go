@@ -99,8 +99,13 @@ func (p *program) tellWhatIsLeft(run *rollout.Driver) error {
 		fmt.Fprintf(p.err, "storcon-tui: run %s is not finished: a step is still under way, see %s\n", status.Run, status.Journal)
 		return ended(rollout.ExitPaused)
 	}
-	for _, left := range status.Outcome.Left {
-		fmt.Fprintf(p.err, "storcon-tui: run %s: %s\n", status.Run, prose.LeftBehind(left))
+	for i, left := range status.Outcome.Left {
+		if i == 0 {
+			fmt.Fprintf(p.err, "storcon-tui: run %s left behind:\n", status.Run)
+		}
+		for _, line := range prose.LeftBehind(left) {
+			fmt.Fprintf(p.err, "  %s\n", line)
+		}
 	}
 	return ended(status.Outcome.Exit)
 }
