@@ -158,7 +158,7 @@ func (p *Poller) pollMetrics(ctx context.Context) {
 		}
 	}, func(luck float64, took time.Duration) time.Duration {
 		every := jittered(p.rates.Metrics, luck)
-		if p.pace.isDeciding() && p.Latest().Leader.Off != "" {
+		if leader := p.Latest().Leader; leader.Off != "" && (p.pace.isDeciding() || !leaderAgreed(leader)) {
 			every = p.rates.Deciding
 		}
 		if failures > 0 {
@@ -204,6 +204,9 @@ func (p *Poller) pollLeader(ctx context.Context) {
 			}
 			return b.leader(row, now)
 		})
+		if leader := p.Latest().Leader; leader.Off != "" && !leaderAgreed(leader) {
+			nudge(p.pace.metricsWake) // the start of the process stands in, and is read twice too
+		}
 		failures++
 		if err == nil {
 			failures = 0

@@ -191,7 +191,10 @@ func TestLeaderOffWithoutAdmin(t *testing.T) {
 	f.errs["leader"] = status(http.StatusForbidden)
 	f.metrics.ProcessStart = time.Unix(5000, 0)
 	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {
-		pass(12 * time.Second)
+		pass(1100 * time.Millisecond)
+		require.True(t, leaderAgreed(p.Latest().Leader), "the metrics are read again soon")
+		require.Equal(t, 2, f.count("metrics"))
+		pass(11 * time.Second)
 		leader := p.Latest().Leader
 		require.Equal(t, "token lacks scope admin (403 from /control/v1/leader)", leader.Off)
 		require.NoError(t, leader.Err)
