@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -169,7 +170,8 @@ func fileStamp(path string) string {
 }
 
 // runTokenCommand never quotes the command's output, which may be the token.
-// Its standard error is for people and is quoted.
+// Its standard error is for people and is quoted, less what is shaped like a
+// token (a shell that traces its commands prints it there).
 func runTokenCommand(ctx context.Context, argv []string) (string, error) {
 	if len(argv) == 0 {
 		return "", errors.New("no command is given")
@@ -186,12 +188,15 @@ func runTokenCommand(ctx context.Context, argv []string) (string, error) {
 		return "", fmt.Errorf("it was ended: %w", ctx.Err())
 	case err != nil:
 		if said := strings.TrimSpace(stderr.String()); said != "" {
-			return "", fmt.Errorf("%w: %s", err, Clean(said))
+			return "", fmt.Errorf("%w: %s", err, Clean(tokenShape.ReplaceAllString(said, "[token]")))
 		}
 		return "", err
 	}
 	return stdout.String(), nil
 }
+
+// tokenShape is three base64url parts with dots between: a JWT.
+var tokenShape = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
 
 // capped keeps the first bytes written to it and lets the rest go.
 type capped struct {

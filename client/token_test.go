@@ -303,3 +303,12 @@ func TestTokenInfo(t *testing.T) {
 		t.Error("claims without a token")
 	}
 }
+
+// A shell that traces its commands prints the token on standard error (T28).
+func TestTokenOnACommandsStandardErrorIsNotQuoted(t *testing.T) {
+	token := tokenOf(t, jwt.MapClaims{"scope": "admin", "exp": time.Now().Add(time.Hour).Unix()})
+	_, err := CommandToken([]string{"/bin/sh", "-c", "set -x; : " + token + "; echo no such key >&2; exit 1"}).Token(t.Context())
+	if err == nil || strings.Contains(err.Error(), token) || !strings.Contains(err.Error(), "no such key") {
+		t.Error(err)
+	}
+}
