@@ -205,6 +205,23 @@ func TestLoneOperations(t *testing.T) {
 	require.Len(t, served.changes(t), 1)
 }
 
+// The command that a run which is left names for a node puts that node right (A6, P18).
+func TestNamedCommandPutsTheNodeRight(t *testing.T) {
+	t.Parallel()
+	served := serve(t, "--nodes", "4", "--tenants", "100", "--seed", "7", "--speed", "20")
+	flags := []string{"--config", served.config, "--state-dir", t.TempDir()}
+	left := executeWith(t, nil, strings.NewReader("yes\n"), append(flags, "rollout", "1", "--plain")...)
+	require.Equal(t, 5, left.code, left.out+left.errors)
+	_, named, ok := strings.Cut(left.out, "put right by: storcon-tui ")
+	require.True(t, ok, left.out)
+	named, _, _ = strings.Cut(named, "  (")
+	put := executeWith(t, nil, strings.NewReader("yes\n"), append(append(flags, strings.Fields(named)...), "--plain")...)
+	require.Equal(t, 0, put.code, put.out+put.errors)
+	require.Contains(t, served.changes(t), call{"PUT", "/control/v1/node/1/config", 200})
+	status := execute(t, append(flags, "status")...)
+	require.NotContains(t, status.out, "PauseForRestart")
+}
+
 func runName(t *testing.T, said string) string {
 	t.Helper()
 	fields := strings.Fields(said)

@@ -9,7 +9,7 @@ import (
 
 // errNoTerminal names what works without one.
 var errNoTerminal = errors.New("the console needs a terminal; without one use: " +
-	"status, plan NODE..., rollout NODE... --plain, drain|fill|cancel NODE --plain, runs")
+	"status, plan NODE..., rollout NODE... --plain, drain|fill|cancel|activate NODE --plain, runs")
 
 // needTerminal refuses to draw where nobody could see it or where escape
 // sequences would end up in a file.
