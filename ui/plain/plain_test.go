@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -353,6 +354,26 @@ func TestExpiredQuestionIsAskedAgain(t *testing.T) {
 	f.show(s.Status())
 	require.Contains(t, out.String(), "- the question is withdrawn: the facts changed")
 	require.False(t, f.open())
+}
+
+// A run that stands tells so once, whatever goes on meanwhile: neither the age in
+// its reason nor the shards that still move make another line (P6, X1).
+func TestWhatStandsIsToldOnce(t *testing.T) {
+	s := newScript(yesTo("a", rollout.AskDrain))
+	var out bytes.Buffer
+	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
+	f.head(s.Status())
+	s.st.Prompt = nil
+	for i := range int64(10) {
+		s.st.State, s.st.Why = rollout.RunHalted, fmt.Sprintf("gate all_other_nodes_active: node 3 Offline for %d s", i)
+		s.st.Steps[0].Phases[0] = rollout.PhaseStatus{
+			Phase: rollout.PhaseDrain, State: rollout.PhaseBlocked,
+			Progress: rollout.Progress{Total: 10, Left: 10 - i},
+		}
+		f.show(s.Status())
+	}
+	require.Equal(t, 1, strings.Count(out.String(), "run halted"), out.String())
+	require.Equal(t, 1, strings.Count(out.String(), "drain stopped"), out.String())
 }
 
 func TestTypedAheadOnATerminalIsDropped(t *testing.T) {

@@ -17,7 +17,6 @@ const tenths = 10
 // never.
 type seen struct {
 	state  rollout.RunState
-	why    string
 	hold   string
 	phases map[phaseKey]phaseSeen
 	note   *rollout.Note // the newest one that was printed
@@ -41,7 +40,7 @@ func (s *session) head(st *rollout.Status) {
 		s.print(line)
 	}
 	s.seen = seen{
-		state: st.State, why: st.Why,
+		state:  st.State,
 		phases: map[phaseKey]phaseSeen{},
 	}
 }
@@ -67,18 +66,19 @@ func (s *session) showRun(st *rollout.Status) {
 			s.change(prose.Held(st.Hold, s.o.Now()))
 		}
 	}
-	if st.State != s.seen.state || st.Why != s.seen.why {
-		begins := s.seen.state == rollout.RunReady && st.State == rollout.RunRunning
-		s.seen.state, s.seen.why = st.State, st.Why
-		if begins || st.State == rollout.RunEnded {
-			return // the first question and the report say it
-		}
-		text := "run " + prose.RunState(st.State)
-		if st.Why != "" {
-			text += ": " + st.Why
-		}
-		s.change(text)
+	if st.State == s.seen.state {
+		return // why it stands so may carry an age, which changes with every look
 	}
+	begins := s.seen.state == rollout.RunReady && st.State == rollout.RunRunning
+	s.seen.state = st.State
+	if begins || st.State == rollout.RunEnded {
+		return // the first question and the report say it
+	}
+	text := "run " + prose.RunState(st.State)
+	if st.Why != "" {
+		text += ": " + st.Why
+	}
+	s.change(text)
 }
 
 // showNotes prints the log's new lines. The log is a ring: what was printed is
@@ -116,8 +116,8 @@ func (s *session) showPhase(step *rollout.StepStatus, ph rollout.PhaseStatus) {
 	if now.blocked && !before.blocked {
 		s.change(fmt.Sprintf("! node %s  %s: %s", node, prose.Phase(ph.Phase), prose.Blocked(ph.Progress.Blocking, s.o.Now())))
 	}
-	if now.state == before.state && now.tenth == before.tenth {
-		return
+	if now.state == before.state && (now.tenth == before.tenth || now.state != rollout.PhaseRunning) {
+		return // how far a phase is that has stopped is told by its question
 	}
 	s.change(fmt.Sprintf("node %s  %s %s", node, prose.Phase(ph.Phase), s.phaseText(step, ph)))
 }
@@ -132,7 +132,7 @@ func (s *session) phaseText(step *rollout.StepStatus, ph rollout.PhaseStatus) st
 			text += ", " + speed
 		}
 	}
-	if ph.Detail != "" && ph.State != rollout.PhaseDone {
+	if ph.Detail != "" && ph.State != rollout.PhaseDone && ph.Detail != text {
 		text += ", " + ph.Detail
 	}
 	if !ph.Ended.IsZero() && !ph.Started.IsZero() {
