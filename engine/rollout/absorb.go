@@ -19,9 +19,7 @@ func (m *Machine) absorb(ev Event) {
 	case ProofRead:
 		take(&m.work().proof, e.Tag, e)
 	case Probed:
-		if take(&m.work().probe, e.Tag, e) {
-			m.recordProbe(e)
-		}
+		m.probed(e)
 	case Located:
 		take(&m.work().locate, e.Tag, e)
 	case CallEnded:
@@ -36,6 +34,18 @@ func (m *Machine) absorb(ev Event) {
 		m.interrupt(e)
 	}
 	m.holdOrRelease()
+}
+
+// probed: a slot that is free, or holds something else, ends all doubt.
+func (m *Machine) probed(e Probed) {
+	s := m.work()
+	if !take(&s.probe, e.Tag, e) {
+		return
+	}
+	m.recordProbe(e)
+	if e.Err == nil && (e.Op == nil || e.Op.Node != s.Plan.Node) {
+		s.lingers = false
+	}
 }
 
 // work is the current step, or a place for late answers when there is none.

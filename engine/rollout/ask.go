@@ -227,6 +227,10 @@ func (m *Machine) undrainedChoice() Choice {
 	switch {
 	case m.plan.Goal != GoalRestart:
 		c.Off = "this run restarts nothing"
+	case m.step().lingers && !m.noAdmin:
+		// The slot is asked before the command runs.
+	case m.step().lingers:
+		c.Off = "an operation may have outlived the node's restart, and this token cannot ask the controller"
 	case m.operationMayLive():
 		c.Off = "an operation on the node may still run: cancel it first"
 	}

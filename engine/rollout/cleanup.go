@@ -75,7 +75,7 @@ func (m *Machine) cleaning() {
 	if m.stale() || m.hold.Reason != "" {
 		return
 	}
-	if !s.touched && s.ours == "" {
+	if !s.touched && s.ours == "" && !s.lingers {
 		m.settledAfter(s.then)
 		return
 	}
@@ -95,7 +95,10 @@ func (m *Machine) cleaning() {
 	default:
 		// After a re-attach the policy is Active while the operation may live on
 		// and pause the node when it ends (C8).
-		if s.ours != "" && !m.slotDone() {
+		if (s.ours != "" || s.lingers) && !m.slotDone() {
+			if m.due(s.until) {
+				m.blockAt(AskCleanup, "A1", "an operation on the node outlives its restart")
+			}
 			return
 		}
 		m.settledAfter(s.then)

@@ -185,7 +185,7 @@ func (m *Machine) operationMayLive() bool {
 		return true
 	case s.seen.policy == client.PolicyDraining, s.seen.policy == client.PolicyFilling, s.seen.policy == client.PolicyDeleting:
 		return true
-	case s.ours != "":
+	case s.ours != "", s.lingers:
 		return true // until a state has seen its end
 	}
 	return false

@@ -130,7 +130,16 @@ func (m *Machine) cancelling() {
 		}
 		return
 	}
+	// A re-attach sets Active too, and the operation may live on and pause the
+	// node when it ends (C8).
+	if m.process(s.seen.first) == nil {
+		return
+	}
+	s.lingers = s.lingers || m.launchChanged() && s.ours != ""
 	s.ours, s.refusedCancel = "", false
+	if s.lingers && !m.slotDone() {
+		return
+	}
 	if !m.atRest() {
 		m.detail(PhaseCancel, "policy "+string(s.seen.policy)+"; waiting for the moves on their way")
 		if !m.due(ph.Deadline) {
@@ -229,7 +238,7 @@ func (m *Machine) activateReq() {
 		m.activateAnswered(*r)
 		return
 	}
-	if m.stale() || !m.policyAgreed(1) {
+	if m.stale() || m.call.busy() || !m.policyAgreed(1) {
 		return
 	}
 	if s.seen.policy == client.PolicyActive {

@@ -246,6 +246,7 @@ func (m *Machine) refusedByPolicy(policy client.NodePolicy, err error) {
 func (m *Machine) drainMeetsOperation(op client.Operation, err error) {
 	s := m.step()
 	mine := op == client.Operation{Kind: client.OperationDrain, Node: s.Plan.Node}
+	s.lingers = op.Node == s.Plan.Node
 	switch {
 	case mine && s.ours != "":
 		m.note(NoteInfo, "D1", "the drain runs: an earlier attempt was taken")
@@ -265,7 +266,8 @@ func (m *Machine) drainMeetsOperation(op client.Operation, err error) {
 // drainBegan: the server took it, or shows that it did.
 func (m *Machine) drainBegan() {
 	s := m.step()
-	s.ours, s.accepted, s.touched, s.waiting, s.approved = client.OperationDrain, true, true, false, false
+	s.ours, s.accepted, s.touched = client.OperationDrain, true, true
+	s.waiting, s.approved, s.lingers = false, false, false
 	s.lastLeft, s.samples = -1, nil
 	m.enter(draining)
 	m.beginPhase(PhaseDrain, total(m.set.DrainTotal, s.Plan.Drain))

@@ -134,6 +134,7 @@ func (m *Machine) restartedEarly() bool {
 	if !m.launchChanged() {
 		return false
 	}
+	m.step().lingers = m.step().ours != ""
 	m.blockAt(AskRestartedEarly, "D17", "the node's process was launched anew before this run restarted it")
 	return true
 }

@@ -53,6 +53,7 @@ func (m *Machine) slotDone() bool {
 // countEarly counts the restart as this run's, or drains again.
 func (m *Machine) countEarly() {
 	s := m.step()
+	s.lingers = m.noAdmin // nobody told
 	s.ours, s.touched, s.accepted = "", false, false
 	s.issue("restarted outside the plan while its drain ran")
 	if s.redoAfter {

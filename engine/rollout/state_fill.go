@@ -187,6 +187,7 @@ func (m *Machine) awaitFillable() {
 
 func (m *Machine) fillMeetsOperation(op client.Operation, err error) {
 	s := m.step()
+	s.lingers = op.Node == s.Plan.Node
 	switch {
 	case op == client.Operation{Kind: client.OperationFill, Node: s.Plan.Node} && s.ours != "":
 		m.note(NoteInfo, "L3", "the fill runs: an earlier attempt was taken")
@@ -209,7 +210,7 @@ func (m *Machine) fillMeetsOperation(op client.Operation, err error) {
 
 func (m *Machine) fillBegan() {
 	s := m.step()
-	s.ours, s.waiting, s.approved = client.OperationFill, false, false
+	s.ours, s.waiting, s.approved, s.lingers = client.OperationFill, false, false, false
 	s.lastLeft, s.samples = -1, nil
 	m.enter(filling)
 	limit := Range{Max: s.Plan.Fill.Max, Min: s.Plan.Fill.Min}
@@ -277,7 +278,7 @@ func (m *Machine) filling() {
 		return
 	}
 	if m.launchChanged() || s.seen.avail == client.AvailabilityOffline && m.agreed(2) {
-		s.ours = ""
+		s.lingers, s.ours = true, ""
 		m.halt("L8", "the freshly restarted node went away during its fill")
 		return
 	}

@@ -105,7 +105,21 @@ func (m *Machine) restartCheck() {
 		m.enter(beforeRestart)
 		return
 	}
+	if m.aged() {
+		return
+	}
 	m.startHook()
+}
+
+// aged begins the checks anew when they took so long that the list is too old
+// to restart on.
+func (m *Machine) aged() bool {
+	s := m.step()
+	if m.at.Sub(s.LeftoversAt) < m.set.Listed && m.at.Sub(s.since) < m.set.Listed {
+		return false
+	}
+	s.since = m.at
+	return true
 }
 
 // relisted lists again upon the yes (I6); a list with a shard that the question
@@ -173,7 +187,7 @@ func (m *Machine) undrainedCheck() {
 		return
 	}
 	proof := m.process(s.since)
-	if proof == nil || !m.undrainedListed() {
+	if proof == nil || !m.undrainedListed() || m.aged() {
 		return
 	}
 	m.startHook()

@@ -88,6 +88,7 @@ type step struct {
 	until   time.Time      // limit of the present wait
 
 	ours              client.OperationKind // operation of ours that may be alive; "" = none
+	lingers           bool                 // an operation may have outlived a re-attach: no policy tells (C8)
 	accepted          bool                 // the server said or showed that it began
 	epochMoved        bool                 // the leader changed while the drain ran
 	touched           bool                 // we may have moved the node off Active
