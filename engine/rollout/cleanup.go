@@ -93,15 +93,20 @@ func (m *Machine) cleaning() {
 		}
 		m.activateThen(s.then)
 	default:
-		// After a re-attach the policy is Active while the operation may live on
-		// and pause the node when it ends (C8).
-		if (s.ours != "" || s.lingers) && !m.slotDone() {
-			if m.due(s.until) {
-				m.blockAt(AskCleanup, "A1", "an operation on the node outlives its restart")
-			}
-			return
-		}
+		m.putBackAfterEnd()
+	}
+}
+
+// putBackAfterEnd: after a re-attach the policy is Active while the operation
+// may live on and pause the node when it ends (C8).
+func (m *Machine) putBackAfterEnd() {
+	s := m.step()
+	if (s.ours == "" && !s.lingers) || m.slotDone() {
 		m.settledAfter(s.then)
+		return
+	}
+	if m.due(s.until) {
+		m.blockAt(AskCleanup, "A1", "an operation on the node outlives its restart")
 	}
 }
 
