@@ -33,6 +33,12 @@ type Runs interface {
 	Start(ctx context.Context, plan rollout.Plan) (LiveRun, error)
 }
 
+// OpenRuns is a Runs that can tell anew which run an earlier console left open,
+// since it may be closed by somebody else; "" = none. It reads files.
+type OpenRuns interface {
+	Unfinished() (string, error)
+}
+
 // LiveRun is a live or ended run.
 type LiveRun interface {
 	Status() *rollout.Status
@@ -58,7 +64,8 @@ type Deps struct {
 	// ReadOnly says why nothing can be sent, "" when it can; the Snapshot's
 	// Identity carries the flag that screens show.
 	ReadOnly string
-	// Unfinished names the run that an earlier console left open; "" = none.
+	// Unfinished names the run that an earlier console left open, as it was at the
+	// start; "" = none.
 	Unfinished string
 	// Plan is a plan to open on; nil = the dashboard alone.
 	Plan     *rollout.Plan

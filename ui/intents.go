@@ -26,6 +26,10 @@ type (
 		word rollout.Word
 		err  error
 	}
+	runsMsg struct {
+		unfinished string
+		err        error
+	}
 	// leftMsg: the run is detached, the program can end.
 	leftMsg struct{}
 )
@@ -52,6 +56,9 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		m.push(view.NewNode(i.Node))
 	case view.Open:
 		m.open(i.Screen)
+		if i.Screen == view.ScreenRuns {
+			return m.readRuns()
+		}
 	case view.Say:
 		m.say(i.Text)
 	case view.MakePlan:
@@ -86,6 +93,28 @@ func (m *model) open(id string) {
 	case view.ScreenReport:
 		m.show(view.NewReportScreen())
 	}
+}
+
+// readRuns looks whether a run is still open that was left so: it may have been
+// closed in another terminal.
+func (m *model) readRuns() tea.Cmd {
+	runs, can := m.deps.Runs.(OpenRuns)
+	if !can {
+		return nil
+	}
+	return m.tasks.command(func(context.Context) tea.Msg {
+		id, err := runs.Unfinished()
+		return runsMsg{unfinished: id, err: err}
+	})
+}
+
+func (m *model) runsRead(msg runsMsg) {
+	m.dirty = true
+	if msg.err != nil {
+		m.say("the runs cannot be read: " + msg.err.Error())
+		return
+	}
+	m.deps.Unfinished = msg.unfinished
 }
 
 // makePlan asks for a plan. A second key while it is made asks for nothing.
@@ -141,6 +170,9 @@ func (m *model) started(msg startedMsg) {
 	if msg.err != nil {
 		m.say("not started: " + msg.err.Error())
 		return
+	}
+	if m.status != nil {
+		m.earlier = append(m.earlier, m.status)
 	}
 	m.run = msg.run
 	m.follow(msg.run)

@@ -301,3 +301,34 @@ func TestFrameIsExactlyTheTerminal(t *testing.T) {
 		requireExact(rt, k)
 	})
 }
+
+// openRuns tells which run is open now.
+type openRuns struct {
+	*runs
+	id string
+}
+
+func (r *openRuns) Unfinished() (string, error) { return r.id, nil }
+
+// A run that was left open may be closed in another terminal.
+func TestRunsScreenLooksAgainWhatIsOpen(t *testing.T) {
+	k := newConsole(t, nil, 100, 30)
+	open := &openRuns{runs: k.runs, id: "01J8ZQ4M6T8R2V0X9Y5B7C3DK2"}
+	k.deps.Runs, k.deps.Unfinished = open, open.id
+	k.press("L")
+	require.Contains(t, k.View(), "Left unfinished: run 01J8ZQ4M6T8R2V0X9Y5B7C3DK2")
+	open.id = ""
+	k.press("esc", "L")
+	require.Contains(t, k.View(), "No earlier run was left unfinished.")
+}
+
+// What was said on one screen is not read as said on another.
+func TestFeedbackStaysOnItsScreen(t *testing.T) {
+	k := newConsole(t, nil, 100, 30)
+	k.press("x")
+	require.Contains(t, k.View(), "cancel is off")
+	k.press("?")
+	require.NotContains(t, k.View(), "cancel is off")
+	k.press("esc")
+	require.NotContains(t, k.View(), "cancel is off")
+}

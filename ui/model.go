@@ -26,6 +26,7 @@ type model struct {
 	run      LiveRun
 	snapshot *cluster.Snapshot
 	status   *rollout.Status
+	earlier  []*rollout.Status // of this session's runs before this one
 	digest   digest
 	toast    toast
 	busy     string      // what is under way, "" = nothing
@@ -94,6 +95,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.answered(msg)
 	case heldMsg:
 		return m.stands(msg)
+	case runsMsg:
+		m.runsRead(msg)
 	case leftMsg:
 		return tea.Quit
 	}
@@ -136,7 +139,7 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Unfinished: m.deps.Unfinished,
+		Snapshot: m.snapshot, Run: m.status, Earlier: m.earlier, Unfinished: m.deps.Unfinished,
 	}
 }
 
@@ -208,8 +211,10 @@ func (m *model) show(s view.Screen) {
 	m.watch()
 }
 
-// watch has the shards read of the node that is open, and of no other.
+// watch has the shards read of the node that is open, and of no other. What was
+// said on the screen before is not true of this one.
 func (m *model) watch() {
+	m.toast = toast{}
 	m.release()
 	m.release = func() {}
 	w, can := m.deps.Source.(ShardWatcher)

@@ -26,7 +26,7 @@ func (p *program) openConsole(ctx context.Context, r *request) error {
 	}
 	defer c.close()
 	return c.polled(ctx, func(ctx context.Context) error {
-		runs := &consoleRuns{engine: c.engine()}
+		runs := &consoleRuns{engine: c.engine(), open: c.unfinished}
 		deps, err := p.deps(c, runs)
 		if err != nil {
 			return err
@@ -48,22 +48,19 @@ func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
 	if err != nil {
 		return ui.Deps{}, err
 	}
-	open, err := c.unfinished()
+	unfinished, err := runs.Unfinished()
 	if err != nil {
 		return ui.Deps{}, err
 	}
 	deps := ui.Deps{
 		Source: c.poller, Runs: runs,
 		Styles: look.styles, ASCII: look.ascii, Settle: look.settle,
-		Operator: operator(), Version: version(),
+		Unfinished: unfinished, Operator: operator(), Version: version(),
 		CrashLog: filepath.Join(c.store.Dir(), "crash.log"),
 		Input:    p.in, Output: p.out, Stderr: p.err,
 	}
 	if c.settings.ReadOnly {
 		deps.ReadOnly = "this console was started with --read-only"
-	}
-	if len(open) > 0 {
-		deps.Unfinished = open[0].ID
 	}
 	return deps, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui"
 )
@@ -53,6 +54,7 @@ func runSettings(c config.Cluster) rollout.Settings {
 // It is safe for use by several goroutines.
 type consoleRuns struct {
 	engine *rollout.Engine
+	open   func() ([]journal.RunInfo, error) // runs whose journal is open, the live one too
 
 	mu     sync.Mutex
 	newest *rollout.Driver
@@ -73,6 +75,24 @@ func (r *consoleRuns) Start(ctx context.Context, plan rollout.Plan) (ui.LiveRun,
 	defer r.mu.Unlock()
 	r.newest = driver
 	return driver, nil
+}
+
+// Unfinished is the oldest run that was left open; the live one is not meant.
+func (r *consoleRuns) Unfinished() (string, error) {
+	open, err := r.open()
+	if err != nil {
+		return "", err
+	}
+	live := ""
+	if run := r.last(); run != nil && run.Status().Outcome == nil {
+		live = run.Status().Run
+	}
+	for _, run := range open {
+		if run.ID != live {
+			return run.ID, nil
+		}
+	}
+	return "", nil
 }
 
 // last is the newest run of this session, nil when there was none.

@@ -114,10 +114,13 @@ func between(lo, hi int64, unit string) string {
 	return fmt.Sprintf("%d–%d%s", lo, hi, unit)
 }
 
-// ShardSeconds writes an exposure: "72 shard·s".
+// ShardSeconds writes an exposure: "72 shard·s", "2.1 shard·s".
 func ShardSeconds(v float64) string {
 	if v < 0 {
 		return "unknown"
+	}
+	if v > 0 && v < 9.95 {
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0") + " shard·s"
 	}
 	return Count(int64(v+0.5)) + " shard·s"
 }

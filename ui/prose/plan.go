@@ -33,6 +33,10 @@ func nodesOf(steps []rollout.StepPlan) string {
 	return strings.Join(ids, ", ")
 }
 
+// Moves reports a goal that begins with a drain, so that it matters which
+// shards stay and where the others go.
+func Moves(g rollout.Goal) bool { return g == rollout.GoalRestart || g == rollout.GoalDrain }
+
 // WillStay counts what a drain leaves on a node: "3: 2 no secondary, 1 shard
 // policy Pause".
 func WillStay(s rollout.StepPlan, tenantsOff string) string {
@@ -139,7 +143,7 @@ func PlanText(p rollout.Plan) []string {
 		lines = append(lines, "  "+LeftOut(l))
 	}
 	lines = append(lines, "")
-	if p.TenantsOff != "" {
+	if p.TenantsOff != "" && Moves(p.Goal) {
 		lines = append(lines, "  which shards stay, and where the others land, is not known: "+p.TenantsOff)
 	}
 	if seq := Sequence(p); len(seq) > 0 {
@@ -156,7 +160,10 @@ func PlanText(p rollout.Plan) []string {
 }
 
 func planHeads(g rollout.Goal) []string {
-	heads := []string{">order", ">node", "AZ", "policy", ">attached", "will not move", "goes to (most)"}
+	heads := []string{">order", ">node", "AZ", "policy", ">attached"}
+	if Moves(g) {
+		heads = append(heads, "will not move", "goes to (most)")
+	}
 	if g == rollout.GoalRestart {
 		return append(heads, "drain", "restart", "fill")
 	}
@@ -168,7 +175,9 @@ func planRows(p rollout.Plan) [][]string {
 	for i, s := range p.Steps {
 		row := []string{
 			strconv.Itoa(i + 1), s.Node.String(), orWord(s.AZ, "–"), string(s.Policy), Count(s.Attached),
-			WillStay(s, p.TenantsOff), orWord(Landings(s.Landing, 2), "–"),
+		}
+		if Moves(p.Goal) {
+			row = append(row, WillStay(s, p.TenantsOff), orWord(Landings(s.Landing, 2), "–"))
 		}
 		if p.Goal == rollout.GoalRestart {
 			row = append(row, Estimate(s.Drain), Estimate(s.Restart), Estimate(s.Fill))

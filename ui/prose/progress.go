@@ -9,18 +9,13 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
-// MovedAndLeft is Moved with what is left: "1 011 of 1 567 moved, 556 left".
+// MovedAndLeft is Moved with what is left: "1 011 of 1 567, 556 left".
 func MovedAndLeft(p rollout.Progress) string {
 	text := Moved(p)
 	if text == "" {
 		return ""
 	}
-	moved, intent, found := strings.Cut(text, " (")
-	moved += ", " + Count(p.Left) + " left"
-	if found {
-		moved += " (" + intent
-	}
-	return moved
+	return strings.Replace(text, " moved", ", "+Count(p.Left)+" left", 1)
 }
 
 // Moved says how far a drain or fill is: "1 564 of 1 567 moved".

@@ -2,11 +2,13 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
@@ -110,28 +112,34 @@ func spanRemark(word string, d time.Duration) string {
 func policyRemark(c *Context, e cluster.Change) string {
 	var parts []string
 	if run := runOf(c, e); run != "" {
-		parts = append(parts, "asked by this console, run "+shortRun(run))
+		parts = append(parts, "ours, run "+shortRun(run))
 	} else if to := client.NodePolicy(e.To); to != client.PolicyActive {
 		parts = append(parts, "not ours")
 	}
 	if client.NodePolicy(e.From) == client.PolicyDraining && e.Attached >= 0 {
-		parts = append(parts, prose.Things(e.Attached, "shard")+" stayed")
+		parts = append(parts, prose.Count(e.Attached)+" attached by the last gauge")
 	}
 	return strings.Join(parts, " · ")
 }
 
 // runOf is the run of ours that was working on the node at the time.
 func runOf(c *Context, e cluster.Change) string {
-	r := c.Run
-	if r == nil || e.At.Before(r.Started) || (!r.Ended.IsZero() && e.At.After(r.Ended.Add(cluster.StaleAfter))) {
-		return ""
+	if workedOn(c.Run, e) {
+		return c.Run.Run
 	}
-	for _, s := range r.Steps {
-		if s.Plan.Node == e.Node {
+	for _, r := range c.Earlier {
+		if workedOn(r, e) {
 			return r.Run
 		}
 	}
 	return ""
+}
+
+func workedOn(r *rollout.Status, e cluster.Change) bool {
+	if r == nil || e.At.Before(r.Started) || (!r.Ended.IsZero() && e.At.After(r.Ended.Add(cluster.StaleAfter))) {
+		return false
+	}
+	return slices.ContainsFunc(r.Steps, func(s rollout.StepStatus) bool { return s.Plan.Node == e.Node })
 }
 
 // shortRun abbreviates a run's ulid: "01J8…K2".

@@ -120,7 +120,7 @@ func (n *Node) shards(c *Context, w, h int) []string {
 	title := component.NewLine(w)
 	title.Gap(1).Put(s.Title, "SHARDS").Gap(2)
 	if n.table.Total() == 0 {
-		return component.Box([]string{title.Put(s.Text, noShards(part, ok, n.id)).String()}, w, h)
+		return component.Box(n.none(title, s, noShards(part, ok, n.id), w), w, h)
 	}
 	title.Put(s.Text, fmt.Sprintf("%d, those that move first", n.table.Total()))
 	body := n.table.Lines(s, w, h-1)
@@ -128,6 +128,19 @@ func (n *Node) shards(c *Context, w, h int) []string {
 		title.Put(s.Dim, fmt.Sprintf(" · rows %d–%d", first, last))
 	}
 	return append([]string{title.String()}, body...)
+}
+
+// none says behind the title why no list is shown.
+func (n *Node) none(title *component.Line, s *themes.Styles, why string, w int) []string {
+	const indent = 9
+	var lines []string
+	for i, part := range component.Wrap(why, max(w-indent-1, 1)) {
+		if i > 0 {
+			title = component.NewLine(w).Gap(indent)
+		}
+		lines = append(lines, title.Put(s.Text, part).String())
+	}
+	return lines
 }
 
 func noShards(part cluster.Part[cluster.ShardCounts], watched bool, id client.NodeID) string {

@@ -44,7 +44,7 @@ func (v *PlanScreen) body(c *Context, w, h int) []string {
 	for _, l := range v.plan.LeftOut {
 		p.text(p.s.Warn, prose.LeftOut(l))
 	}
-	if v.plan.TenantsOff != "" {
+	if v.plan.TenantsOff != "" && prose.Moves(v.plan.Goal) {
 		p.text(p.s.Warn, "Which shards stay, and where the others land, is not known: "+v.plan.TenantsOff)
 	}
 	v.held(p)
@@ -72,8 +72,12 @@ func (v *PlanScreen) chosen(p *sheet, c *Context) {
 	one.Steps = []rollout.StepPlan{s}
 	calls := strings.Join(prose.Sequence(one), " → ") + "  (" + prose.Cost(one) + ")"
 	p.fact(prose.Fact{Label: "sends", Lines: []string{calls}}, p.s.Text)
-	if v.plan.Goal == rollout.GoalRestart || v.plan.Goal == rollout.GoalDrain {
-		p.fact(prose.Fact{Label: "moves", Lines: []string{prose.DrainSummary(s, v.plan.TenantsOff)}}, p.s.Text)
+	if prose.Moves(v.plan.Goal) {
+		off := v.plan.TenantsOff
+		if off != "" {
+			off = "see above" // why is said there
+		}
+		p.fact(prose.Fact{Label: "moves", Lines: []string{prose.DrainSummary(s, off)}}, p.s.Text)
 		if where := prose.Landings(s.Landing, 6); where != "" {
 			p.fact(prose.Fact{Label: "to", Lines: []string{"node " + where}}, p.s.Text)
 		}

@@ -81,7 +81,7 @@ func allPlanColumns(p rollout.Plan) []planColumn {
 		all = add(all, "policy", false, 0, func(s rollout.StepPlan) string { return string(s.Policy) })
 	}
 	all = add(all, "attached", true, 0, func(s rollout.StepPlan) string { return prose.Count(s.Attached) })
-	if p.Goal == rollout.GoalRestart || p.Goal == rollout.GoalDrain {
+	if prose.Moves(p.Goal) {
 		all = add(all, "will not move", false, dropReasons, func(s rollout.StepPlan) string { return prose.WillStay(s, p.TenantsOff) })
 		all = add(all, "goes to (most)", false, dropLanding, func(s rollout.StepPlan) string { return prose.Landings(s.Landing, 2) })
 	}

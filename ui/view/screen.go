@@ -18,6 +18,9 @@ type Context struct {
 	Location *time.Location // for wall-clock times on screen
 	Snapshot *cluster.Snapshot
 	Run      *rollout.Status // the live or last run; nil = none
+	// Earlier are the runs of this session before Run, as they ended: what they
+	// did was ours too.
+	Earlier []*rollout.Status
 	// Unfinished names the run that an earlier process left open; "" = none.
 	Unfinished string
 }
