@@ -117,7 +117,7 @@ func policyRemark(c *Context, e cluster.Change) string {
 		parts = append(parts, "not ours")
 	}
 	if client.NodePolicy(e.From) == client.PolicyDraining && e.Attached >= 0 {
-		parts = append(parts, prose.Count(e.Attached)+" attached by the last gauge")
+		parts = append(parts, prose.Count(e.Attached)+" attached (gauge)")
 	}
 	return strings.Join(parts, " · ")
 }

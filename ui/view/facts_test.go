@@ -30,11 +30,11 @@ func TestWhoseDoingAChangeOfPolicyWas(t *testing.T) {
 		at   time.Duration
 		want string
 	}{
-		"the live run":           {2, 30 * time.Second, "ours, run 01J8…K2 · 161 attached by the last gauge"},
-		"before the live run":    {2, 2 * time.Minute, "not ours · 161 attached by the last gauge"},
-		"an earlier run":         {1, 4 * time.Minute, "ours, run 01J8…K3 · 161 attached by the last gauge"},
-		"long after the earlier": {1, time.Minute, "not ours · 161 attached by the last gauge"},
-		"another node":           {3, 4 * time.Minute, "not ours · 161 attached by the last gauge"},
+		"the live run":           {2, 30 * time.Second, "ours, run 01J8…K2 · 161 attached (gauge)"},
+		"before the live run":    {2, 2 * time.Minute, "not ours · 161 attached (gauge)"},
+		"an earlier run":         {1, 4 * time.Minute, "ours, run 01J8…K3 · 161 attached (gauge)"},
+		"long after the earlier": {1, time.Minute, "not ours · 161 attached (gauge)"},
+		"another node":           {3, 4 * time.Minute, "not ours · 161 attached (gauge)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, policyRemark(c, cluster.Change{
