@@ -59,7 +59,7 @@ func leaderStable(in Input) Fact {
 	case !leader.Fresh(in.Now, leaderFresh):
 		return unknown("leader last read " + age(leader.Age(in.Now)) + " ago")
 	case !leader.At.After(leader.Value.Since):
-		return unknown("leader read once, " + leader.Value.String() + "; two reads must agree")
+		return unknown("the leader has been read once; two reads must agree")
 	}
 	figure := "same leader for " + age(in.Now.Sub(leader.Value.Since)) + " of watching"
 	if leader.Off != "" {
