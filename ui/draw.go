@@ -128,7 +128,7 @@ func (m *model) identity(c *view.Context, d *digest) string {
 	if strings.HasPrefix(age, "STALE") {
 		style = s.Bad
 	}
-	return l.To(m.w-1-component.Width(right)).Put(style, right).String()
+	return l.Gap(1).To(m.w-1-component.Width(right)).Put(style, right).String()
 }
 
 // joinSome joins the texts that are not empty.

@@ -31,7 +31,7 @@ func Problems(c *Context) []Problem {
 		list = append(list, Problem{Text: text})
 	}
 	if c.Unfinished != "" {
-		list = append(list, Problem{Text: "run " + c.Unfinished + " was left unfinished"})
+		list = append(list, Problem{Text: "run " + shortRun(c.Unfinished) + " was left unfinished (L)"})
 	}
 	s := c.Snapshot
 	if s == nil {

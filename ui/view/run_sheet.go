@@ -67,6 +67,11 @@ func (p *sheet) window(sc *component.Scroll, body []string, h int) {
 		p.lines = append(p.lines, component.Box(body, p.w, h)...)
 		return
 	}
+	if h == 1 {
+		from, to := sc.Fit(len(body), 1)
+		p.lines = append(p.lines, body[from:to]...)
+		return
+	}
 	from, to := sc.Fit(len(body), h-1)
 	p.lines = append(p.lines, body[from:to]...)
 	text := fmt.Sprintf("lines %d to %d of %d: down and up scroll", from+1, to, len(body))

@@ -43,8 +43,8 @@ func (r *Runs) Lines(c *Context, w, h int) []string {
 		put(s.Text, 3, "Look first at what it left in the cluster: policies Draining, PauseForRestart and Filling stay until somebody puts them right.")
 		put(s.Text, 3, "Its journal, and then closing it by name, in a shell:")
 		put(s.Strong, 5, "storcon-tui runs list")
-		put(s.Strong, 5, "storcon-tui runs show RUN")
-		put(s.Strong, 5, "storcon-tui runs close RUN")
+		put(s.Strong, 5, "storcon-tui runs show "+c.Unfinished)
+		put(s.Strong, 5, "storcon-tui runs close "+c.Unfinished)
 	}
 	from, to := r.scroll.Fit(len(all), h)
 	return component.Box(append([]string{}, all[from:to]...), w, h)
