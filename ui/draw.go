@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/StorconTUI/storcon-tui/engine/action"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
@@ -244,8 +245,15 @@ func (m *model) footer(c *view.Context) []string {
 		}
 	}
 	var hints []component.Hint
+	operates := false // what comes behind the operations on the cluster is minor
 	for _, h := range m.top().Hints(c) {
-		hints = append(hints, component.Hint{Key: h.Key, Does: h.Does, Off: h.Off, Keep: h.Key == "?" || h.Key == "q" || h.Key == "esc"})
+		does, ok := action.Find(h.Action)
+		operation := ok && does.Danger != action.Harmless
+		operates = operates || operation
+		hints = append(hints, component.Hint{
+			Key: h.Key, Does: h.Does, Off: h.Off,
+			Keep: h.Key == "?" || h.Key == "q" || h.Key == "esc", Minor: operates && !operation,
+		})
 	}
 	return append(lines, component.HintLine(s, hints, m.w))
 }

@@ -9,6 +9,8 @@ type Hint struct {
 	Off       string
 	// Keep holds the hint's place when room is short ("? help", "q quit").
 	Keep bool
+	// Minor hints go first when room is short: help tells of them.
+	Minor bool
 }
 
 func (h Hint) width() int {
@@ -20,8 +22,7 @@ func (h Hint) width() int {
 }
 
 // HintLine draws hints, most needed first, in w cells. When they do not fit,
-// those that are off go before those that do something, and the last before the
-// first.
+// minor ones go first, then those that are off, and the last before the first.
 func HintLine(s *themes.Styles, hints []Hint, w int) string {
 	const gap = 2
 	shown := fitting(hints, w-1, gap)
@@ -45,11 +46,10 @@ func HintLine(s *themes.Styles, hints []Hint, w int) string {
 	return l.String()
 }
 
-// fitting chooses the hints that room is left for: those to be kept, then those
-// that do something, then the others.
+// fitting chooses the hints that room is left for, by their rank.
 func fitting(hints []Hint, room, gap int) []bool {
 	shown := make([]bool, len(hints))
-	for _, rank := range []int{0, 1, 2} {
+	for _, rank := range []int{0, 1, 2, 3} {
 		for i, h := range hints {
 			if h.rank() != rank {
 				continue
@@ -72,6 +72,8 @@ func (h Hint) rank() int {
 	switch {
 	case h.Keep:
 		return 0
+	case h.Minor:
+		return 3
 	case h.Off == "":
 		return 1
 	}

@@ -82,11 +82,13 @@ func TestHintsDropWhatIsOffThenFromTheEnd(t *testing.T) {
 		{Key: "enter", Does: "details"},
 		{Key: "r", Does: "restart", Off: "stale"},
 		{Key: "d", Does: "drain"},
+		{Key: "/", Does: "filter", Minor: true},
 		{Key: "?", Does: "help", Keep: true},
 		{Key: "q", Does: "quit", Keep: true},
 	}
 	for w, want := range map[int]string{
-		80: " enter details  (r restart)  d drain  ? help  q quit",
+		80: " enter details  (r restart)  d drain  / filter  ? help  q quit",
+		61: " enter details  (r restart)  d drain  ? help  q quit",
 		44: " enter details  d drain  ? help  q quit", // what is off goes first
 		36: " enter details  ? help  q quit",
 		17: " ? help  q quit",

@@ -51,6 +51,9 @@ const (
 func Ask(st *rollout.Status, p *rollout.Prompt, now time.Time, detail Detail) Question {
 	a := asker{st: st, p: p, now: now, full: detail == Full, brief: detail == Brief, step: stepOf(st, p)}
 	s := scripts[p.Ask]
+	if p.Ask == rollout.AskRefused && p.Row == "X5" {
+		s.title, s.what = "SOMEBODY SET NODE {node} TO {policy}", "after this run's plan; what somebody else set is not overwritten"
+	}
 	if s.title == "" {
 		s.title = fmt.Sprintf("QUESTION %d ABOUT NODE {node}", p.Ask)
 	}
