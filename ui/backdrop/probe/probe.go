@@ -15,7 +15,7 @@ import (
 // DefaultWait is how long a terminal may take to answer, unless told otherwise.
 // Together with the rest of the start it stays under the budget of the first
 // frame on a mute terminal.
-const DefaultWait = 150 * time.Millisecond
+const DefaultWait = 100 * time.Millisecond
 
 // Source names where the answer comes from.
 type Source string
