@@ -124,6 +124,7 @@ func (m *Machine) leaveDown() {
 // endAborted closes the current node and the run.
 func (m *Machine) endAborted(clean bool, why string) {
 	s := m.step()
+	m.unfilled()
 	left := m.leftBehind(why)
 	s.State = StepAbortedClean
 	outcome := Outcome{Exit: ExitPaused, Word: "aborted"}
@@ -159,6 +160,19 @@ func (m *Machine) leftBehind(why string) []LeftBehind {
 	return out
 }
 
+// unfilled puts into the report that the current node was restarted and nobody
+// has filled it: it is up, and nearly empty.
+func (m *Machine) unfilled() {
+	if m.cur >= len(m.steps) || m.plan.Goal != GoalRestart {
+		return
+	}
+	s := m.step()
+	fill := s.phase(PhaseFill)
+	if s.proven && fill.State != PhaseDone && fill.State != PhaseSkipped && s.ours == "" {
+		s.issue("restarted and not filled; shards come back by: " + command("fill", s.Plan.Node, CallFill))
+	}
+}
+
 // whatStands words what stands on one node and what puts it right.
 func (m *Machine) whatStands(s step, why string) LeftBehind {
 	id := s.Plan.Node
@@ -176,6 +190,9 @@ func (m *Machine) whatStands(s step, why string) LeftBehind {
 		l.Command = command("cancel", id, CallCancelFill)
 	case client.PolicyPauseForRestart:
 		l.State = "policy PauseForRestart: the node takes no shards until it is restarted or set Active"
+		if !s.HookStart.IsZero() {
+			l.State = "its restart command was run and nothing proves the restart yet; policy PauseForRestart when last read"
+		}
 		l.Command = command("activate", id, CallActivate)
 	default:
 		if s.ours != "" {

@@ -112,6 +112,7 @@ func (m *Machine) outageAsked() bool {
 // endDetached leaves. The journal stays open, so the next start shows the run,
 // unless nothing was ever sent.
 func (m *Machine) endDetached() {
+	m.unfilled()
 	left := m.leftBehindAll()
 	m.record(journal.Record{Kind: journal.KindLostTerminal, Why: m.leaving}.With(map[string]any{"left": leftLines(left)}))
 	o := Outcome{Exit: ExitPaused, Word: "detached", Left: left}

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,44 @@ func TestRow_R11_PolicyLostBeforeTheHook(t *testing.T) {
 	p := r.asked(rollout.AskPolicyLost)
 	require.Equal(t, "R11", p.Row)
 	require.Zero(t, r.driver.Status().Calls.Hooks)
+}
+
+// Whoever leaves between restart and fill is told that the node is up and nearly
+// empty, with the command that fills it (P1).
+func TestCase_P1_LeavingBeforeTheFill(t *testing.T) {
+	for name, word := range map[string]rollout.Word{"abort": rollout.WordAbort, "detach": rollout.WordDetach} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, options{})
+			r.restartTo(rollout.AskFill)
+			r.say(rollout.AskFill, rollout.Answer{Word: word})
+			require.Equal(t, rollout.ExitPaused, r.driver.Wait().Exit)
+			require.Contains(t, strings.Join(r.driver.Status().Steps[0].Issues, "\n"), "not filled; shards come back by: storcon-tui fill 1")
+		})
+	}
+}
+
+// A command whose effect nobody has seen is not called "not restarted".
+func TestCase_P10_LeavingWhileTheRestartIsUnproven(t *testing.T) {
+	r := newRig(t, options{do: "nothing", set: func(s *rollout.Settings) { s.Proof = 200 * time.Millisecond }})
+	r.restartTo(rollout.AskRestartUnproven)
+	r.say(rollout.AskRestartUnproven, rollout.Answer{Word: rollout.WordDetach})
+	left := r.driver.Wait().Left
+	require.Len(t, left, 1)
+	require.Contains(t, left[0].State, "nothing proves the restart yet")
+}
+
+// Somebody's Pause at the question of the fill: it is asked about at once, no
+// fill is sent, and the Pause is not overwritten.
+func TestRow_X5_PauseBeforeTheFill(t *testing.T) {
+	r := newRig(t, options{})
+	r.restartTo(rollout.AskFill)
+	r.policy(1, client.PolicyPause)
+	before := len(r.mutations())
+	p := r.asked(rollout.AskRefused)
+	require.Equal(t, "X5", p.Row)
+	r.say(rollout.AskRefused, rollout.Answer{Word: rollout.WordSkip})
+	require.Equal(t, rollout.ExitDoneWithIssues, r.driver.Wait().Exit)
+	require.Len(t, r.mutations(), before)
 }
 
 // Refused because the node is not back: the yes stands, and is sent again.

@@ -21,6 +21,11 @@ func (m *Machine) beforeFill() {
 			m.whoseLabel()
 		}
 		return
+	case m.setAside():
+		if m.policyAgreed(2) {
+			m.blockAt(AskRefused, "X5", "somebody set the policy to "+string(s.seen.policy)+": a fill would be refused")
+		}
+		return
 	case m.plan.Goal == GoalFill:
 		m.fillNotReady()
 		return

@@ -153,6 +153,13 @@ func (m *Machine) settled() bool {
 	return s.seen.policy == client.PolicyActive && s.seen.avail == client.AvailabilityActive
 }
 
+// setAside reports a policy that somebody else has set and that is not for us to
+// overwrite (N4, X5).
+func (m *Machine) setAside() bool {
+	p := m.step().seen.policy
+	return p == client.PolicyPause || p == client.PolicyDeleting
+}
+
 // awaitReady waits until the restarted node is Active/Active.
 func (m *Machine) awaitReady() {
 	s := m.step()
@@ -162,7 +169,7 @@ func (m *Machine) awaitReady() {
 		return
 	}
 	m.detail(PhaseRestart, "waiting for the node: "+string(s.seen.avail)+", policy "+string(s.seen.policy))
-	if m.settled() {
+	if m.settled() || m.setAside() && !s.approved && s.seen.avail == client.AvailabilityActive {
 		if m.agreed(2) {
 			m.nodeBack()
 		}
