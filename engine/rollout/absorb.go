@@ -288,8 +288,12 @@ func (m *Machine) holdOrRelease() {
 	silent := m.snap.Nodes.Err != nil
 	switch {
 	case silent && m.hold.Reason == "" && m.due(m.snap.Nodes.Since.Add(m.set.HoldAfter)):
-		m.hold = Hold{Reason: "the controller does not answer: " + m.snap.Nodes.Err.Error(), Since: m.snap.Nodes.Since}
-		m.note(NoteError, "D21", m.hold.Reason)
+		why, row := "the controller does not answer: ", "D21"
+		if client.KindOf(m.snap.Nodes.Err) == client.Unauthorized {
+			why, row = "the controller refuses the token: ", "D11"
+		}
+		m.hold = Hold{Reason: why + m.snap.Nodes.Err.Error(), Since: m.snap.Nodes.Since}
+		m.note(NoteError, row, m.hold.Reason)
 	case !silent && m.hold.Reason != "":
 		m.note(NoteInfo, "D21", "the controller answers again after "+m.at.Sub(m.hold.Since).Round(time.Second).String())
 		m.hold = Hold{}

@@ -154,6 +154,20 @@ func (r *rig) policy(id client.NodeID, p client.NodePolicy) {
 	})
 }
 
+// Reads that are refused hold the run in the words of what it is: the token, not
+// a silent controller. Nothing is asked or sent; it goes on when the token counts.
+func TestRow_D11_ReadsRefused(t *testing.T) {
+	r := newRig(t, options{set: func(s *rollout.Settings) { s.HoldAfter = 100 * time.Millisecond }})
+	r.start(rollout.GoalRestart, 1)
+	r.asked(rollout.AskDrain)
+	r.fault(server.Fault{Path: "/control/v1/node$", Method: http.MethodGet, Count: 1000, Kind: "status", Value: "401 Unauthorized: token expired"})
+	st := r.when("held", func(st *rollout.Status) bool { return st.Hold.Reason != "" })
+	require.Contains(t, st.Hold.Reason, "refuses the token")
+	require.NotContains(t, st.Hold.Reason, "does not answer")
+	require.Contains(t, rows(st), "D11")
+	require.Empty(t, r.mutations())
+}
+
 // PauseForRestart before we began: verify and go on, or reset; never assumed.
 func TestRow_D6_DrainedEarlier(t *testing.T) {
 	r := newRig(t, options{})
