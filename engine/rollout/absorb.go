@@ -94,6 +94,7 @@ func (m *Machine) observe(s *cluster.Snapshot) {
 	}
 	newer := m.snap == nil || s.Nodes.At.After(m.snap.Nodes.At)
 	m.snap = s
+	m.keepFigures()
 	if newer && s.Nodes.Err == nil && m.cur < len(m.steps) {
 		m.reread = time.Time{}
 		m.read(m.step())

@@ -15,10 +15,10 @@ const settle = 15 * time.Second
 
 // gates asks every gate for the current node, with the overrides given for it.
 func (m *Machine) gates(at gate.At) []gate.Result {
-	return gate.Apply(gate.Evaluate(at, m.gateInput()), m.overrides)
+	return gate.Apply(gate.Evaluate(at, m.gateInput(at)), m.overrides)
 }
 
-func (m *Machine) gateInput() gate.Input {
+func (m *Machine) gateInput(at gate.At) gate.Input {
 	s := m.step()
 	in := gate.Input{
 		Snapshot: m.snapWithoutOurFlaps(), Now: m.at, Node: m.id(), Baseline: m.base, Ours: m.oursAll(),
@@ -26,6 +26,7 @@ func (m *Machine) gateInput() gate.Input {
 		Lock:       gate.Fact{Verdict: gate.Pass, Figure: "held by this process"},
 		Journal:    gate.Fact{Verdict: gate.Pass, Figure: "takes records"},
 		Restart:    m.restartFact(),
+		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at),
 	}
 	if m.plan.TenantsOff == "" {
 		in.Tenants = s.Plan.gateTenants()
@@ -147,6 +148,8 @@ func gateRow(g gate.Name) string {
 	return map[gate.Name]string{
 		gate.SchedulableCapacity: "D5", gate.NoForeignOperation: "D3", gate.AllOtherNodesActive: "X1",
 		gate.AZRedundancy: "X2", gate.StuckReconcilesZero: "X7", gate.ControllerReachable: "D21", gate.LeaderStable: "D22",
+		gate.TokenValid: "D11", gate.PendingReconcilesLow: "X6", gate.NotificationsClear: "X8", gate.AZViolationsBaseline: "X9",
+		gate.AlertsClear: "X10", gate.VersionMatches: "R8",
 	}[g]
 }
 

@@ -32,7 +32,8 @@ type Machine struct {
 	started time.Time
 	ended   time.Time
 	seq     uint64
-	base    *gate.Baseline // figures when the run began
+	base    *gate.Baseline // figures when the run began; nil = not read yet
+	pending gate.Readings  // the pending reconciles lately
 
 	snap     *cluster.Snapshot
 	patience time.Duration // by which the operator extended the budget for an outage
@@ -157,7 +158,7 @@ func (m *Machine) begin() {
 	}
 	m.state = RunRunning
 	m.started = m.at
-	m.base = gate.BaselineOf(m.snap)
+	m.keepFigures()
 	m.startStep()
 }
 
