@@ -186,6 +186,7 @@ func (m *model) answer(a rollout.Answer) tea.Cmd {
 	if m.run == nil {
 		return nil
 	}
+	m.toast = toast{} // what was said before the answer is over
 	a.By, a.At = m.deps.Operator, m.deps.Now()
 	run := m.run
 	return m.tasks.command(func(context.Context) tea.Msg {

@@ -258,7 +258,9 @@ func TestLeaderChangeAndDecisionRate(t *testing.T) {
 		require.True(t, p.Latest().Leader.At.After(p.Latest().Leader.Value.Since))
 
 		f.do(func() { f.leader = &client.Leader{Address: "http://c2/", StartedAt: time.Unix(2000, 0)} })
-		pass(1100 * time.Millisecond)
+		for before := f.count("leader"); f.count("leader") == before; {
+			pass(100 * time.Millisecond)
+		}
 		leader := p.Latest().Leader
 		require.False(t, leader.At.After(leader.Value.Since), "one read of a new leader is not yet two that agree")
 		require.Equal(t, LeaderChanged, p.Latest().Events[0].What)

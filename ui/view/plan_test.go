@@ -34,6 +34,17 @@ func TestEndedRunWaitsForNobody(t *testing.T) {
 	require.Contains(t, text, "the run ended before it was answered")
 }
 
+// While a cancel runs, it is what is shown, and nobody is waited for.
+func TestCancelIsShownInsteadOfWhatItEnds(t *testing.T) {
+	drain := rollout.PhaseStatus{Phase: rollout.PhaseDrain, State: rollout.PhaseBlocked, Started: ago(time.Minute)}
+	cancel := rollout.PhaseStatus{Phase: rollout.PhaseCancel, State: rollout.PhaseRunning, Started: ago(time.Second), Detail: "policy Active"}
+	c := runContext(goldentest.Styles(t, goldentest.Looks[2]), fixtureRun(drain, cancel))
+	text := strings.Join(NewRunScreen().Lines(c, 120, 40), "\n")
+	require.Contains(t, text, "CANCELLING WHAT RUNS ON NODE 1")
+	require.Contains(t, text, "running: it is being cancelled")
+	require.NotContains(t, text, "waiting for you")
+}
+
 // The columns of a plan are whole or gone, the estimates last.
 func TestPlanColumnsAreNeverCut(t *testing.T) {
 	plan := fixturePlan()

@@ -39,7 +39,7 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		} else {
 			stepLine(p, c, i, s)
 			for _, ph := range s.Phases {
-				phaseLine(p, c, s, left(st, ph))
+				phaseLine(p, c, s, cancelled(s, left(st, ph)))
 			}
 		}
 		from, to = start, len(p.lines)
@@ -53,6 +53,15 @@ func stepLines(c *Context, st *rollout.Status, w, h int) []string {
 		return cutSteps(p, from, to, n)
 	}
 	return p.lines
+}
+
+// cancelled is a phase as it stands while its cancel runs: the answer is given.
+func cancelled(s *rollout.StepStatus, ph rollout.PhaseStatus) rollout.PhaseStatus {
+	by := prose.PhaseOf(s, rollout.PhaseCancel)
+	if by != nil && by.State == rollout.PhaseRunning && ph.State == rollout.PhaseBlocked {
+		ph.State, ph.Detail = rollout.PhaseRunning, "it is being cancelled"
+	}
+	return ph
 }
 
 // left is a phase as an ended run has left it: nobody waits for an answer any
@@ -200,18 +209,25 @@ func withWhy(why string) string {
 	return ": " + why
 }
 
-// present is the phase that runs or stands now.
+// present is the phase that runs, else the one that stands. A cancel runs beside
+// the phase that it ends.
 func present(st *rollout.Status) (*rollout.StepStatus, *rollout.PhaseStatus) {
 	for i := range st.Steps {
 		s := &st.Steps[i]
 		if s.State != rollout.StepRunning {
 			continue
 		}
+		var stands *rollout.PhaseStatus
 		for j := range s.Phases {
-			switch s.Phases[j].State {
-			case rollout.PhaseRunning, rollout.PhaseAsking, rollout.PhaseBlocked:
-				return s, &s.Phases[j]
+			switch ph := &s.Phases[j]; ph.State {
+			case rollout.PhaseRunning:
+				return s, ph
+			case rollout.PhaseAsking, rollout.PhaseBlocked:
+				stands = ph
 			}
+		}
+		if stands != nil {
+			return s, stands
 		}
 	}
 	return nil, nil
