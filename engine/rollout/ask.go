@@ -124,7 +124,8 @@ func (m *Machine) evidence(q question) Evidence {
 	s := m.step()
 	e.Policy, e.Availability, e.PolicySince = s.seen.policy, s.seen.avail, s.seen.first
 	e.Leftovers, e.LeftoversKnown, e.ListedAt = s.Leftovers, s.LeftoversKnown, s.LeftoversAt
-	e.EpochStable = s.epochKnown && !m.epochChanged()
+	_, led := m.epochOf()
+	e.EpochStable = led && !m.epochChanged() // a step that has not begun rests on the leader of now
 	e.HookTail, e.PreLaunch = s.HookTail, s.PreLaunch
 	if l := m.launchNow(); l != 0 {
 		e.Launch = time.UnixMilli(l)

@@ -248,6 +248,7 @@ func TestCase_P14_SingleNode(t *testing.T) {
 	r := newRig(t, options{Options: server.Options{Nodes: 1, AZs: 1}})
 	r.start(rollout.GoalRestart, 1)
 	p := r.asked(rollout.AskGate)
+	require.True(t, p.Evidence.EpochStable, "a step that rests on nothing yet has no leader that changed")
 	c, ok := p.Choice(rollout.WordUndrained)
 	require.True(t, ok)
 	require.Empty(t, c.Off)

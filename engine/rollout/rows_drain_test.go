@@ -275,4 +275,5 @@ func TestRow_D15_TokenWithoutAdmin(t *testing.T) {
 	out := r.driver.Wait()
 	require.Contains(t, []rollout.ExitCode{rollout.ExitDone, rollout.ExitDoneWithIssues}, out.Exit, describe(r.driver.Status()))
 	require.Zero(t, r.driver.Status().Calls.Probes)
+	require.NotZero(t, r.driver.Status().Steps[0].AttachedAfter, "not the gauge of before the fill")
 }

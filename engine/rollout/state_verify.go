@@ -35,7 +35,10 @@ func (m *Machine) verifying() {
 func (m *Machine) findHome() bool {
 	s := m.step()
 	if m.noAdmin {
-		if n, ok := m.node(); ok && s.AttachedAfter < 0 {
+		// The gauge is of before the fill until the controller has renewed it (C14):
+		// no figure rather than that one.
+		n, ok := m.node()
+		if fresh := m.snap.Metrics.At.After(s.since.Add(m.set.GaugeRefresh)); ok && fresh && s.AttachedAfter < 0 {
 			s.AttachedAfter = n.Attached
 		}
 		return true
