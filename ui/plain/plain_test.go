@@ -415,6 +415,18 @@ func TestInterruptPausesThenLeaves(t *testing.T) {
 	require.Contains(t, out.String(), "? THE RUN IS PAUSED  resume | abort | evidence")
 }
 
+// Leaving waits for a restart command, which is not killed (A7); the wait is told.
+func TestLeavingTellsOfARunningRestart(t *testing.T) {
+	s := newScript(yesTo("a", rollout.AskDrain))
+	var out bytes.Buffer
+	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
+	f.leave("told to end")
+	require.NotContains(t, out.String(), "restart command")
+	s.st.Steps[0].HookStart = time.Date(2026, 3, 14, 21, 40, 0, 0, time.UTC)
+	f.leave("told to end")
+	require.Contains(t, out.String(), "the restart command of node 1 runs; it is not killed")
+}
+
 func TestCancelledContextLeaves(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -203,7 +203,20 @@ func (s *session) pause(why string) {
 func (s *session) leave(why string) {
 	s.leaving = true
 	s.say("leaving the run: " + why + "; nothing more is sent, what runs at the controller goes on")
+	if node, ok := restarting(s.d.Status()); ok {
+		s.say("the restart command of node " + node + " runs; it is not killed, and this program ends when it does")
+	}
 	s.d.Detach(why)
+}
+
+// restarting is the node whose restart command runs.
+func restarting(st *rollout.Status) (node string, ok bool) {
+	for i := range st.Steps {
+		if s := &st.Steps[i]; !s.HookStart.IsZero() && s.HookEnd.IsZero() {
+			return s.Plan.Node.String(), true
+		}
+	}
+	return "", false
 }
 
 func (s *session) interrupt() {

@@ -85,6 +85,15 @@ func TestEveryQuestionAndAnswerHasItsWords(t *testing.T) {
 	require.GreaterOrEqual(t, len(titles), int(rollout.AskCleanup), "two questions share their words")
 }
 
+// X5: nobody refused anything when somebody set the policy.
+func TestPolicyOfSomebodyElseIsNoRefusal(t *testing.T) {
+	st := statusWith(rollout.AskRefused, rollout.Evidence{Policy: client.PolicyPause, Attached: -1, Pending: -1})
+	st.Prompt.Row = "X5"
+	require.Equal(t, "SOMEBODY SET NODE 7 TO Pause", Ask(st, st.Prompt, at, Normal).Title)
+	st.Prompt.Row = "D12"
+	require.Contains(t, Ask(st, st.Prompt, at, Normal).Title, "REFUSED")
+}
+
 // N3: the number of shards that a restart takes down is always said, a 0 too,
 // and an unknown number is never a 0.
 func TestRestartSaysWhatItTakesDown(t *testing.T) {
