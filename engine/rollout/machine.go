@@ -196,6 +196,9 @@ func firstState(g Goal) nodeState {
 // endStep closes the current node and goes on to the next.
 func (m *Machine) endStep(state StepState, why string) {
 	s := m.step()
+	if state == StepSkipped || state == StepFailed {
+		m.unfilled()
+	}
 	s.State, s.Why = state, why
 	m.clearPrompt()
 	m.emit(WatchProcess{Node: s.Plan.Node, On: false})

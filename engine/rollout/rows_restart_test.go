@@ -149,6 +149,7 @@ func TestRow_X5_PauseBeforeTheFill(t *testing.T) {
 	r.say(rollout.AskRefused, rollout.Answer{Word: rollout.WordSkip})
 	require.Equal(t, rollout.ExitDoneWithIssues, r.driver.Wait().Exit)
 	require.Len(t, r.mutations(), before)
+	require.Contains(t, strings.Join(r.driver.Status().Steps[0].Issues, "\n"), "restarted and not filled")
 }
 
 // Refused because the node is not back: the yes stands, and is sent again.

@@ -175,6 +175,21 @@ func TestReportNamesWhatIsLeft(t *testing.T) {
 	require.Contains(t, md, "| ---: | --- |")
 }
 
+// When a run has ended nothing of it runs, and nothing waits for anybody.
+func TestReportOfAnEndedRunIsOver(t *testing.T) {
+	for _, state := range []rollout.PhaseState{rollout.PhaseRunning, rollout.PhaseBlocked} {
+		st := &rollout.Status{Goal: rollout.GoalRestart, Steps: []rollout.StepStatus{{
+			Plan: rollout.StepPlan{Node: 7}, State: rollout.StepSkipped,
+			Phases: []rollout.PhaseStatus{{Phase: rollout.PhaseDrain, State: state, Started: at}},
+		}}}
+		require.Equal(t, PhaseState(state), ReportRows(st)[0][2])
+		st.Outcome = &rollout.Outcome{Exit: rollout.ExitPaused}
+		require.Equal(t, "not done", ReportRows(st)[0][2])
+		st.Steps[0].State = rollout.StepRunning
+		require.Equal(t, "left unfinished", ReportRows(st)[0][1])
+	}
+}
+
 func TestPlanText(t *testing.T) {
 	p := rollout.Plan{
 		Goal: rollout.GoalRestart, Identity: cluster.Identity{Name: "prod-eu-1", Demo: true},

@@ -39,21 +39,31 @@ func ReportRows(st *rollout.Status) [][]string {
 	for i := range st.Steps {
 		s := &st.Steps[i]
 		rows = append(rows, []string{
-			s.Plan.Node.String(), StepState(s.State), phaseTime(s, rollout.PhaseDrain), moved(s), leftCount(s),
-			phaseTime(s, rollout.PhaseRestart), backAfter(s), phaseTime(s, rollout.PhaseFill),
+			s.Plan.Node.String(), stepWord(st, s), phaseTime(st, s, rollout.PhaseDrain), moved(s), leftCount(s),
+			phaseTime(st, s, rollout.PhaseRestart), backAfter(s), phaseTime(st, s, rollout.PhaseFill),
 			Count(s.AttachedBefore), Count(s.AttachedAfter), exposedOf(s),
 		})
 	}
 	return rows
 }
 
-func phaseTime(s *rollout.StepStatus, kind rollout.Phase) string {
+// stepWord is how a node's step ended; in a run that was left none runs on.
+func stepWord(st *rollout.Status, s *rollout.StepStatus) string {
+	if st.Outcome != nil && s.State == rollout.StepRunning {
+		return "left unfinished"
+	}
+	return StepState(s.State)
+}
+
+func phaseTime(st *rollout.Status, s *rollout.StepStatus, kind rollout.Phase) string {
 	ph := PhaseOf(s, kind)
 	switch {
 	case ph == nil || ph.State == rollout.PhaseWaiting || ph.State == rollout.PhaseAsking:
 		return "–"
 	case ph.State == rollout.PhaseSkipped:
 		return "skipped"
+	case st.Outcome != nil && (ph.State == rollout.PhaseRunning || ph.State == rollout.PhaseBlocked):
+		return "not done" // the run has ended: nothing of it runs or waits
 	case ph.Started.IsZero() || ph.Ended.IsZero():
 		return PhaseState(ph.State)
 	case ph.State == rollout.PhaseFailed:
