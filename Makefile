@@ -41,7 +41,7 @@ fmt: tools ## format all Go files
 	$(TOOLS)/gofumpt -l -w .
 
 .PHONY: bench
-bench: need-go ## run the benchmarks that docs quote
+bench: need-go ## make the figures of docs/speed.md, in about two minutes
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: cover
