@@ -162,7 +162,35 @@ func (m *Machine) drainEnded() {
 // drainLimits asks when nothing moves or the time is over; the drain goes on.
 func (m *Machine) drainLimits() {
 	ph := m.step().phase(PhaseDrain)
+	if m.endUnwritten(ph) {
+		return
+	}
 	m.limits(ph, "D13", "D14")
+}
+
+// endUnwritten: nothing has moved for long, and the slot does not hold the
+// drain. The controller could not write its end (D24). It reports true while
+// that is being asked, or was found so.
+func (m *Machine) endUnwritten(ph *PhaseStatus) bool {
+	stalled := ph.Progress.LastMove.Add(m.set.NoProgress)
+	if m.noAdmin || !m.due(stalled) {
+		return false
+	}
+	p := m.slot(stalled)
+	switch {
+	case p == nil:
+		return m.prompt == nil
+	case p.Err != nil:
+		m.lackAdmin(p.Err)
+		return false
+	case p.Op != nil && p.Op.Node == m.id():
+		return false
+	case !m.snap.Nodes.At.After(p.At):
+		return true // it may have ended between the two reads
+	}
+	m.step().ours = ""
+	m.blockAt(AskOrphan, "D24", "policy Draining, nothing moves, and the operation slot is free: the end of the drain was not written")
+	return true
 }
 
 // limits asks about a phase that does not move or takes too long. The
