@@ -32,6 +32,8 @@ func (m *Machine) absorb(ev Event) {
 		m.journalFailed(e)
 	case Interrupted:
 		m.interrupt(e)
+	case WokeUp:
+		m.wokeUp(e)
 	}
 	m.holdOrRelease()
 }
@@ -102,6 +104,7 @@ func (m *Machine) observe(s *cluster.Snapshot) {
 	if m.cur < len(m.steps) {
 		m.track()
 	}
+	m.happened()
 }
 
 // read counts one good read of the node list for the current node.
@@ -131,7 +134,7 @@ func (m *Machine) read(s *step) {
 
 // stale reports that the node list may not be acted upon.
 func (m *Machine) stale() bool {
-	return m.snap == nil || m.snap.Nodes.Err != nil || m.snap.Stale(m.at)
+	return m.snap == nil || m.snap.Nodes.Err != nil || m.snap.Nodes.At.Before(m.awake) || m.snap.Stale(m.at)
 }
 
 // fresh is the opposite, for the states that ask: a question that rests on a

@@ -27,6 +27,7 @@ type alone struct {
 	nodes   []cluster.Node
 	leader  cluster.Epoch
 	metrics client.Metrics
+	events  []cluster.Change // newest first
 	slot    *client.Operation
 	left    map[client.NodeID]int // shards attached
 	moving  int                   // of them, intended elsewhere
@@ -74,12 +75,19 @@ func newAlone(t *testing.T, goal rollout.Goal, set ...func(*rollout.Settings)) *
 	return a
 }
 
+// happens is an event that the poller saw.
+func (a *alone) happens(c cluster.Change) {
+	c.At = a.now.Add(time.Second)
+	a.events = append([]cluster.Change{c}, a.events...)
+	a.pass(2 * time.Second)
+}
+
 func (a *alone) node(id client.NodeID) *cluster.Node { return &a.nodes[id-1] }
 
 // see is one read of everything, a second later.
 func (a *alone) see() {
 	a.now = a.now.Add(time.Second)
-	snap := &cluster.Snapshot{At: a.now, Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
+	snap := &cluster.Snapshot{At: a.now, Events: slices.Clone(a.events), Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
 	snap.Nodes = cluster.Part[[]cluster.Node]{Value: slices.Clone(a.nodes), At: a.now}
 	for i := range snap.Nodes.Value {
 		n := &snap.Nodes.Value[i]

@@ -37,6 +37,7 @@ type Driver struct {
 	// Below belongs to the loop.
 	m         Machine
 	snap      *cluster.Snapshot
+	last      time.Time // of the newest event
 	timer     *time.Timer
 	work      sync.WaitGroup
 	reads     context.Context // of what may be given up at the end
@@ -186,6 +187,11 @@ func (d *Driver) apply(ev Event) {
 func (d *Driver) step(ev Event) {
 	if d.m.Ended() {
 		return
+	}
+	before := d.last
+	d.last = ev.at()
+	if jump := slept(before, d.last); !before.IsZero() && jump > jumpMost {
+		d.step(WokeUp{At: d.last, Slept: jump})
 	}
 	next, effects := d.m.Apply(ev)
 	d.m = next

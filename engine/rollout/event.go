@@ -110,6 +110,12 @@ type Interrupted struct {
 	Why  string
 }
 
+// WokeUp says that this machine was asleep, or that its clock was set.
+type WokeUp struct {
+	At    time.Time
+	Slept time.Duration
+}
+
 // Interruption is how a run is to be stopped.
 type Interruption int
 
@@ -131,3 +137,4 @@ func (e HookEnded) at() time.Time     { return e.At }
 func (e Answered) at() time.Time      { return e.At }
 func (e JournalFailed) at() time.Time { return e.At }
 func (e Interrupted) at() time.Time   { return e.At }
+func (e WokeUp) at() time.Time        { return e.At }

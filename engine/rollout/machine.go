@@ -55,6 +55,10 @@ type Machine struct {
 	leaving string // why the operator detaches; "" = stays
 	broken  error  // the journal's
 
+	seenTill time.Time // events of the picture up to here were taken
+	skewTold bool
+	awake    time.Time // what was read before counts no more; zero = all does
+
 	wake   time.Time // when time alone may change something
 	out    []Effect
 	stands bool // the prompt was put, or put again, in this Apply

@@ -22,6 +22,7 @@ type Settings struct {
 	Reread        time.Duration // between two reads of the node list where two in a row must agree
 	RetryMin      time.Duration // back-off of a mutating call: full jitter, doubling from here
 	RetryMax      time.Duration // and never above this
+	Skew          time.Duration // two builds in the cluster so long after the run began: a reminder
 	Retries       int           // further attempts of one mutating call
 	Seed          uint64        // of the jitter
 }
@@ -46,6 +47,7 @@ func Defaults() Settings {
 		Reread:        250 * time.Millisecond,
 		RetryMin:      500 * time.Millisecond,
 		RetryMax:      8 * time.Second,
+		Skew:          24 * time.Hour,
 		Retries:       5,
 	}
 }
@@ -71,6 +73,7 @@ func (s Settings) orDefaults() Settings {
 		{&s.Reread, &d.Reread},
 		{&s.RetryMin, &d.RetryMin},
 		{&s.RetryMax, &d.RetryMax},
+		{&s.Skew, &d.Skew},
 	} {
 		if *f.have <= 0 {
 			*f.have = *f.def

@@ -168,6 +168,9 @@ func (m *Machine) awaitReady() {
 		m.halt("R9", "the node was launched again: a crash loop")
 		return
 	}
+	if m.otherAddress() {
+		return
+	}
 	m.detail(PhaseRestart, "waiting for the node: "+string(s.seen.avail)+", policy "+string(s.seen.policy))
 	if m.settled() || m.setAside() && !s.approved && s.seen.avail == client.AvailabilityActive {
 		if m.agreed(2) {
@@ -188,6 +191,20 @@ func (m *Machine) awaitReady() {
 		}
 		m.blockAt(AskNotBack, row, fmt.Sprintf("availability %s, policy %s", s.seen.avail, s.seen.policy))
 	}
+}
+
+// otherAddress halts when what came back under the node's id is elsewhere: it
+// may be another machine (R7). Told once; who goes on has seen the new address.
+func (m *Machine) otherAddress() bool {
+	s := m.step()
+	n, ok := m.node()
+	if !ok || s.Plan.Addr == "" || n.ListenHTTPAddr == s.Plan.Addr {
+		return false
+	}
+	was := s.Plan.Addr
+	s.Plan.Addr = n.ListenHTTPAddr
+	m.halt("R7", "the node came back at another address: "+n.ListenHTTPAddr+", not "+was)
+	return true
 }
 
 // nodeBack ends the restart.
