@@ -47,6 +47,12 @@ func runSettings(c config.Cluster) rollout.Settings {
 		Proof:       c.Pace.Proof,
 		Reattach:    c.Pace.Ready,
 		Answer:      c.Pace.Answer,
+		Verify:      c.Pace.Verify,
+		VerifyEvery: c.Pace.VerifyEvery,
+		Bake:        c.Pace.Bake,
+		CanaryBake:  c.Pace.CanaryBake,
+		Window:      c.Window,
+		Revision:    c.Revision,
 	}
 }
 

@@ -8,6 +8,7 @@ package main
 
 import (
 	"os"
+	_ "time/tzdata" // windows name time zones; the machine may lack them
 
 	// First of ours to initialise: see its comment.
 	_ "github.com/StorconTUI/storcon-tui/ui/backdrop"

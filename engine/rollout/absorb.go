@@ -80,6 +80,7 @@ func (s *step) shift(d time.Duration) {
 		}
 	}
 	later(&s.until)
+	later(&s.bakeTill)
 	for i := range s.Phases {
 		if s.Phases[i].State == PhaseRunning || s.Phases[i].State == PhaseBlocked {
 			later(&s.Phases[i].Deadline)

@@ -185,6 +185,8 @@ func (m *Machine) decideReset(p Prompt) {
 func (m *Machine) decideAccept(p Prompt, a Answer) {
 	s := m.step()
 	switch p.Ask {
+	case AskGate, AskHalted:
+		m.cutBake(a)
 	case AskDrainedEarlier:
 		s.touched, s.accepted, s.ours = true, true, ""
 		s.phaseEnd = m.at

@@ -78,6 +78,8 @@ func (m *Machine) run() {
 		m.runFill()
 	case PhaseVerify:
 		m.verifying()
+	case PhaseBake:
+		m.baking()
 	default:
 		m.runRest()
 	}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"time"
 
+	"github.com/StorconTUI/storcon-tui/client/pageserver"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 )
 
@@ -28,6 +29,8 @@ func (m *Machine) phaseTime(at gate.At) time.Duration {
 		return m.set.Proof + m.set.Reattach
 	case gate.BeforeFill:
 		return total(m.set.FillTotal, m.step().Plan.Fill)
+	case gate.WhileBaking:
+		return m.bakeFor()
 	}
 	return 0
 }
@@ -77,4 +80,28 @@ func (s *step) phaseIfAny(p Phase) *PhaseStatus {
 		}
 	}
 	return nil
+}
+
+// version is what the restarted node should run, and what it says since its
+// restart that it runs.
+func (m *Machine) version() *gate.Version {
+	s := m.step()
+	if m.set.Revision == "" || m.plan.Goal != GoalRestart {
+		return nil
+	}
+	v := &gate.Version{Target: m.set.Revision}
+	read := func(at time.Time, info pageserver.Info) {
+		another := info.LaunchMillis != s.preLaunch || s.unproven != ""
+		if another && !s.HookStart.IsZero() && at.After(s.HookStart) && at.After(v.At) {
+			v.Build, v.At = info.Build, at
+		}
+	}
+	if p := s.proof.got; p != nil && p.Err == nil {
+		read(p.At, p.Info)
+	}
+	if n, ok := m.node(); ok && n.Process.Known() {
+		read(n.Process.At, n.Process.Value)
+		v.Err = n.Process.Err
+	}
+	return v
 }

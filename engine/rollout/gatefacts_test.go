@@ -152,3 +152,30 @@ func TestRow_D11_TheTokenMustOutliveTheDrain(t *testing.T) {
 	require.Equal(t, rollout.AskGate, st.Prompt.Ask)
 	require.Equal(t, "D11", st.Prompt.Row)
 }
+
+// A restarted node that runs another build than the configured one gets no fill
+// (R8).
+func TestRow_R8_WrongVersion(t *testing.T) {
+	s := newScene(t, rollout.Settings{Revision: "4f2a91c0"}, 1)
+	s.settle()
+	s.say(rollout.AskDrain, rollout.Answer{Word: rollout.WordYes})
+	s.drained(1)
+	s.say(rollout.AskRestart, rollout.Answer{Word: rollout.WordYes})
+	s.nodes[0].Process.Value.Build = client.Build{Revision: "git:0000000000"}
+	s.restarted(1)
+	st := s.m.Status()
+	require.Equal(t, "R8", st.Prompt.Row, describe(&st))
+	s.nodes[0].Process.Value.Build = client.Build{Revision: "git:4f2a91c0ffee"}
+	require.Equal(t, rollout.AskFill, s.look(time.Second).Prompt.Ask)
+}
+
+// Outside the window no node is begun.
+func TestGateInWindowHoldsTheRun(t *testing.T) {
+	night, err := gate.ParseWindow("22:00-23:00 UTC") // the scene begins at 22:13
+	require.NoError(t, err)
+	s := newScene(t, rollout.Settings{Window: &night}, 1)
+	require.Equal(t, rollout.AskDrain, s.settle().Prompt.Ask)
+	st := s.look(time.Hour)
+	require.Equal(t, rollout.AskGate, st.Prompt.Ask)
+	require.Contains(t, verdictOf(t, st.Prompt, gate.InWindow).Figure, "outside 22:00-23:00 UTC")
+}

@@ -26,7 +26,8 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		Lock:       gate.Fact{Verdict: gate.Pass, Figure: "held by this process"},
 		Journal:    gate.Fact{Verdict: gate.Pass, Figure: "takes records"},
 		Restart:    m.restartFact(),
-		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at),
+		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at), Stable: m.stable(),
+		Window: m.set.Window, Version: m.version(),
 	}
 	if m.plan.TenantsOff == "" {
 		in.Tenants = s.Plan.gateTenants()
@@ -149,7 +150,7 @@ func gateRow(g gate.Name) string {
 		gate.SchedulableCapacity: "D5", gate.NoForeignOperation: "D3", gate.AllOtherNodesActive: "X1",
 		gate.AZRedundancy: "X2", gate.StuckReconcilesZero: "X7", gate.ControllerReachable: "D21", gate.LeaderStable: "D22",
 		gate.TokenValid: "D11", gate.PendingReconcilesLow: "X6", gate.NotificationsClear: "X8", gate.AZViolationsBaseline: "X9",
-		gate.AlertsClear: "X10", gate.VersionMatches: "R8",
+		gate.AlertsClear: "X10", gate.VersionMatches: "R8", gate.NodeStable: "R6",
 	}[g]
 }
 
@@ -184,7 +185,15 @@ func (m *Machine) gateChoices(holding []gate.Result) []Choice {
 	if s.phaseOf(s.fsm) == PhaseFill {
 		return m.always(append(out, m.skipFillChoice())...)
 	}
-	return m.always(append(out, m.skipChoice())...)
+	return m.always(append(out, m.passOver())...)
+}
+
+// passOver goes on without what a gate holds up.
+func (m *Machine) passOver() Choice {
+	if m.step().fsm == baking {
+		return cutBakeChoice()
+	}
+	return m.skipChoice()
 }
 
 // resumeQuestion: a halted run goes on only when the gates pass and a person
@@ -192,7 +201,7 @@ func (m *Machine) gateChoices(holding []gate.Result) []Choice {
 func (m *Machine) resumeQuestion(results []gate.Result) question {
 	return question{
 		ask: AskHalted, row: "X1", gates: results, cause: "the gates pass again",
-		choices: m.always(Choice{Word: WordResume, Does: "go on; what comes next is asked about"}, m.skipChoice()),
+		choices: m.always(Choice{Word: WordResume, Does: "go on; what comes next is asked about"}, m.passOver()),
 	}
 }
 

@@ -77,9 +77,11 @@ func (f inflight) busy() bool { return f.eff != "" }
 // Observed.
 func New(plan Plan, set Settings) Machine {
 	m := Machine{set: set.orDefaults(), plan: plan, state: RunReady}
-	for _, p := range plan.Steps {
-		m.steps = append(m.steps, newStep(plan.Goal, p))
+	for i, p := range plan.Steps {
+		m.steps, m.cur = append(m.steps, step{StepStatus: StepStatus{Plan: p}}), i
+		m.steps[i] = newStep(plan.Goal, p, m.bakeFor())
 	}
+	m.cur = 0
 	return m
 }
 

@@ -82,6 +82,8 @@ func (m *Machine) stateAgain() nodeState {
 		return beforeFill
 	case PhaseVerify:
 		return verifying
+	case PhaseBake:
+		return baking
 	case PhaseCancel:
 		return cancelling
 	case PhaseActivate:

@@ -54,6 +54,8 @@ type StepPlan struct {
 
 	Drain, Restart, Fill Range // estimates
 
+	Canary bool // the first of an unattended run, or by wish: it bakes longer
+
 	Computes []string // names of configured computes whose tenant is attached here
 }
 

@@ -1,6 +1,10 @@
 package rollout
 
-import "time"
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/engine/gate"
+)
 
 // Settings are a run's limits. Zero fields take the defaults of [Defaults].
 // Every limit asks the operator when it is reached; none lets a run go on.
@@ -12,6 +16,10 @@ type Settings struct {
 	Hook          time.Duration // the restart command
 	Proof         time.Duration // from the command's end to a new launch time
 	Reattach      time.Duration // from the command's end to Active/Active; also a node found WarmingUp
+	Verify        int           // good looks in a row at a node that is back, before it counts as well
+	VerifyEvery   time.Duration // between two of these looks
+	Bake          time.Duration // how long a node is watched after that, before the next one goes; 0 = not
+	CanaryBake    time.Duration // the same for the canary
 	Answer        time.Duration // how long a question stands before it is asked again
 	Listed        time.Duration // how old a shard list may be that a restart rests on
 	HoldAfter     time.Duration // controller silent so long: the run is held, its timers stand
@@ -25,6 +33,8 @@ type Settings struct {
 	Skew          time.Duration // two builds in the cluster so long after the run began: a reminder
 	Retries       int           // further attempts of one mutating call
 	Seed          uint64        // of the jitter
+	Window        *gate.Window  // when a node may be begun; nil = at any time
+	Revision      string        // what a restarted node should run; "" = anything
 }
 
 // Defaults are the limits for a cluster about which nothing special is known.
@@ -37,6 +47,8 @@ func Defaults() Settings {
 		Hook:          10 * time.Minute,
 		Proof:         120 * time.Second,
 		Reattach:      300 * time.Second,
+		Verify:        1,
+		VerifyEvery:   5 * time.Second,
 		Answer:        5 * time.Minute,
 		Listed:        60 * time.Second,
 		HoldAfter:     30 * time.Second,
@@ -63,6 +75,7 @@ func (s Settings) orDefaults() Settings {
 		{&s.Hook, &d.Hook},
 		{&s.Proof, &d.Proof},
 		{&s.Reattach, &d.Reattach},
+		{&s.VerifyEvery, &d.VerifyEvery},
 		{&s.Answer, &d.Answer},
 		{&s.Listed, &d.Listed},
 		{&s.HoldAfter, &d.HoldAfter},
@@ -79,8 +92,26 @@ func (s Settings) orDefaults() Settings {
 			*f.have = *f.def
 		}
 	}
+	if s.Verify <= 0 {
+		s.Verify = d.Verify
+	}
 	if s.Retries <= 0 {
 		s.Retries = d.Retries
+	}
+	return s
+}
+
+// Unattended are the settings of a run that nobody watches: a node that is back
+// is looked at longer, and the first one longest. What is set stays.
+func (s Settings) Unattended() Settings {
+	if s.Verify <= 0 {
+		s.Verify = 5
+	}
+	if s.Bake <= 0 {
+		s.Bake = time.Minute
+	}
+	if s.CanaryBake <= 0 {
+		s.CanaryBake = 10 * time.Minute
 	}
 	return s
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 )
 
-// verifying takes one good look at the node: up, and where its shards are.
+// verifying takes good looks at the node, in a row: up, and where its shards are.
 func (m *Machine) verifying() {
 	s := m.step()
 	if m.stale() {
@@ -16,17 +16,29 @@ func (m *Machine) verifying() {
 		m.halt("R9", "the node was launched again")
 		return
 	}
-	if !m.settled() {
+	if m.countLook(); !m.settled() {
 		m.detail(PhaseVerify, "waiting for Active/Active: "+string(s.seen.avail)+", policy "+string(s.seen.policy))
 		if m.due(s.until) {
 			m.blockAt(AskNotBack, "R6", fmt.Sprintf("availability %s, policy %s", s.seen.avail, s.seen.policy))
 		}
 		return
 	}
-	if !m.agreed(1) || !m.findHome() {
+	if !m.agreed(1) {
+		return
+	}
+	if s.looks < m.set.Verify {
+		m.detail(PhaseVerify, fmt.Sprintf("%d of %d good looks in a row", s.looks, m.set.Verify))
+		return
+	}
+	if !m.findHome() {
 		return
 	}
 	m.endPhase(PhaseVerify, PhaseDone, "")
+	if m.bakeFor() > 0 {
+		m.enter(baking)
+		m.beginPhase(PhaseBake, 0)
+		return
+	}
 	m.doneStep()
 }
 

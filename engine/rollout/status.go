@@ -57,6 +57,7 @@ const (
 	PhaseRestart
 	PhaseFill
 	PhaseVerify
+	PhaseBake     // up, filled and watched before the next node goes
 	PhaseCancel   // cancelling what runs
 	PhaseActivate // setting the policy Active
 )

@@ -31,6 +31,7 @@ const (
 	awaitFillable
 	filling
 	verifying
+	baking
 	beforeCancel
 	cancelReq
 	cancelling
@@ -45,7 +46,7 @@ const (
 var stateNames = [...]string{
 	"PENDING", "PRECHECK", "DRAIN_REQ", "DRAIN_REOBSERVE", "DRAINING", "DRAIN_VERIFY", "RESTARTED_EARLY",
 	"ASK_RESTART", "RESTART_CHECK", "UNDRAINED_CHECK", "HOOK_RUNNING", "RESTART_PROVE", "AWAIT_READY",
-	"ASK_FILL", "FILL_REQ", "FILL_REOBSERVE", "AWAIT_FILLABLE", "FILLING", "VERIFY",
+	"ASK_FILL", "FILL_REQ", "FILL_REOBSERVE", "AWAIT_FILLABLE", "FILLING", "VERIFY", "BAKE",
 	"ASK_CANCEL", "CANCEL_REQ", "CANCELLING", "ASK_ACTIVATE", "ACTIVATE_REQ", "ACTIVATING",
 	"CLEANUP", "BLOCKED", "ENDED",
 }
@@ -102,6 +103,10 @@ type step struct {
 	epochKnown    bool
 	launch        int64     // launch time (ms) on which the phase rests; 0 = unknown
 	preLaunch     int64     // of the process before the restart
+	looks         int       // good looks in a row while it is verified or bakes
+	lookedAt      time.Time // the newest of these
+	broken        string    // why the newest look was not good; "" = it was
+	bakeTill      time.Time // when the bake is over; zero = it has not begun
 	proveTill     time.Time // when a restart that is not proven is asked about
 	cancels       CallKind  // what a cancel sends
 	refusedCancel bool      // the server said that nothing runs
@@ -146,12 +151,15 @@ type reading struct {
 	first      time.Time // of those with this policy
 }
 
-func newStep(goal Goal, p StepPlan) step {
+func newStep(goal Goal, p StepPlan, bake time.Duration) step {
 	s := step{StepStatus: StepStatus{
 		Plan: p, LeftoversGauge: -1, AttachedBefore: -1, AttachedAfter: -1, ExposedShards: -1,
 	}, lastLeft: -1, ordinal: map[string]int{}}
 	for _, ph := range phasesOf(goal) {
 		s.Phases = append(s.Phases, PhaseStatus{Phase: ph, Progress: unknownProgress()})
+	}
+	if bake > 0 {
+		s.Phases = append(s.Phases, PhaseStatus{Phase: PhaseBake, Progress: unknownProgress()})
 	}
 	return s
 }
@@ -216,6 +224,8 @@ func (s *step) phaseOf(f nodeState) Phase {
 		return PhaseFill
 	case verifying:
 		return PhaseVerify
+	case baking:
+		return PhaseBake
 	case beforeCancel, cancelReq, cancelling:
 		return PhaseCancel
 	case beforeActivate, activateReq, activating:

@@ -243,6 +243,7 @@ func RunningTitle(p rollout.Phase, node client.NodeID) string {
 		rollout.PhaseRestart:  "RESTARTING NODE ",
 		rollout.PhaseFill:     "FILLING NODE ",
 		rollout.PhaseVerify:   "VERIFYING NODE ",
+		rollout.PhaseBake:     "BAKING NODE ",
 		rollout.PhaseCancel:   "CANCELLING WHAT RUNS ON NODE ",
 		rollout.PhaseActivate: "SETTING ACTIVE NODE ",
 	}[p]

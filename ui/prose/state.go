@@ -35,6 +35,8 @@ func Phase(p rollout.Phase) string {
 		return "fill"
 	case rollout.PhaseVerify:
 		return "verify"
+	case rollout.PhaseBake:
+		return "bake"
 	case rollout.PhaseCancel:
 		return "cancel"
 	case rollout.PhaseActivate:

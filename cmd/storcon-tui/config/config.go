@@ -6,6 +6,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
@@ -29,8 +30,10 @@ type Cluster struct {
 	CAFile       string
 	Demo         bool      // the screens say so; written by demo serve
 	Restart      hook.Spec // by hand when the file says nothing
+	Revision     string    // what a restarted node should run: a revision, its beginning, or a build tag; "" = anything
 	PageserverCA string
 	Pace         Pace
+	Window       *gate.Window // when work may be started; nil = at any time
 	Computes     []Compute
 }
 
@@ -54,6 +57,11 @@ type Pace struct {
 	Ready      time.Duration // from a restart to Active
 	Proof      time.Duration // from the restart command's end to a new launch time
 	Answer     time.Duration // validity of a question
+
+	Verify      int           // good looks in a row at a node that is back
+	VerifyEvery time.Duration // between two of them
+	Bake        time.Duration // how long a node is watched before the next one goes
+	CanaryBake  time.Duration // the same for the first node of an unattended run
 }
 
 // Compute is one compute to watch.

@@ -80,10 +80,11 @@ func readCluster(name string, s *section) Cluster {
 		Token:        readToken(s),
 		CAFile:       s.path("ca_file"),
 		Demo:         s.flag("demo"),
-		Restart:      readRestart(s.table("restart")),
 		PageserverCA: readPageserver(s.table("pageserver")),
 		Pace:         readPace(s.table("pace")),
+		Window:       s.window("window"),
 	}
+	c.Restart, c.Revision = readRestart(s.table("restart"))
 	for _, table := range s.tables("computes") {
 		c.Computes = append(c.Computes, readCompute(table))
 	}
@@ -108,14 +109,16 @@ func readToken(s *section) Token {
 	return t
 }
 
-func readRestart(s *section) hook.Spec {
-	spec := hook.Spec{
+// readRestart is how a node is restarted, and the build that it should run then.
+func readRestart(s *section) (spec hook.Spec, revision string) {
+	revision = s.text("revision")
+	spec = hook.Spec{
 		Argv: s.argv("command"), Shell: s.text("shell"), Manual: s.flag("manual"),
 		Timeout: s.duration("timeout"),
 	}
 	s.done()
 	if s.values == nil {
-		return byHand
+		return byHand, ""
 	}
 	var given []string
 	for _, key := range []string{"command", "shell", "manual"} {
@@ -135,7 +138,7 @@ func readRestart(s *section) hook.Spec {
 			s.wrong(given[0], "%v", err)
 		}
 	}
-	return spec
+	return spec, revision
 }
 
 func readPageserver(s *section) (caFile string) {
@@ -149,6 +152,8 @@ func readPace(s *section) Pace {
 		Drain: s.duration("drain"), Fill: s.duration("fill"), NoProgress: s.duration("no_progress"),
 		Cancel: s.duration("cancel"), Ready: s.duration("ready"), Proof: s.duration("proof"),
 		Answer: s.duration("answer"),
+		Verify: s.count("verify"), VerifyEvery: s.duration("verify_every"),
+		Bake: s.duration("bake"), CanaryBake: s.duration("canary_bake"),
 	}
 	s.done()
 	return p

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
 
@@ -23,6 +24,7 @@ state_dir = "~/state"
 
 [clusters.prod-eu-1]
 url = "https://storcon.eu-1.internal:1234/"
+window = "Mon-Fri 22:00-04:00 Europe/Berlin"
 token_command = [
   "vault", "read",   # over several lines
   "-field=token",
@@ -31,11 +33,16 @@ ca_file = "ca.pem"
 [clusters.prod-eu-1.restart]
 command = ["ssh", "{{.Host}}", "sudo systemctl restart pageserver"]
 timeout = "10m"
+revision = "4f2a91c0"
 [clusters.prod-eu-1.pageserver]
 ca_file = "/etc/ps.pem"
 [clusters.prod-eu-1.pace]
 drain = "20m"
 ready = "6m"
+verify = 3
+verify_every = "2s"
+bake = "30s"
+canary_bake = "5m"
 [[clusters.prod-eu-1.computes]]
 name = "ep-1"
 url = "http://10.1.2.3:3080"
@@ -56,6 +63,8 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	file, err := Load(path)
 	require.NoError(t, err)
 	dir := filepath.Dir(path)
+	window, err := gate.ParseWindow("Mon-Fri 22:00-04:00 Europe/Berlin")
+	require.NoError(t, err)
 	want := &File{
 		Path:           path,
 		DefaultCluster: "prod-eu-1",
@@ -71,7 +80,12 @@ func TestLoadReadsEveryKey(t *testing.T) {
 					Timeout: 10 * time.Minute,
 				},
 				PageserverCA: "/etc/ps.pem",
-				Pace:         Pace{Drain: 20 * time.Minute, Ready: 6 * time.Minute},
+				Revision:     "4f2a91c0",
+				Window:       &window,
+				Pace: Pace{
+					Drain: 20 * time.Minute, Ready: 6 * time.Minute,
+					Verify: 3, VerifyEvery: 2 * time.Second, Bake: 30 * time.Second, CanaryBake: 5 * time.Minute,
+				},
 				Computes: []Compute{
 					{Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")}},
 					{Name: "ep-2", URL: "http://10.1.2.4:3080"},
@@ -83,7 +97,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			},
 		},
 	}
-	if diff := cmp.Diff(want, file, cmpopts.IgnoreUnexported(File{})); diff != "" {
+	if diff := cmp.Diff(want, file, cmpopts.IgnoreUnexported(File{}), cmp.Comparer(func(a, b gate.Window) bool { return a.String() == b.String() })); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -99,7 +113,7 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		},
 		"unknown key far from any": {
 			"[clusters.x]\nurl = 'http://a:1'\n\ncolour = 'red'",
-			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, restart, pageserver, pace, computes`},
+			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, restart, computes`},
 		},
 		"unknown key in a table of a table": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncomand = ['true']\nshell = 'true'",
@@ -135,10 +149,12 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 			[]string{":4: key clusters.x.restart.command: expected a program and its arguments, got none"},
 		},
 		"bad durations": {
-			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.pace]\ndrain = 'soon'\nfill = '-1s'",
+			"[clusters.x]\nurl = 'http://a:1'\nwindow = 'at night'\n[clusters.x.pace]\ndrain = 'soon'\nfill = '-1s'\nverify = 0",
 			[]string{
-				`:4: key clusters.x.pace.drain: expected a duration above zero such as "90s" or "10m", got "soon"`,
-				`:5: key clusters.x.pace.fill: expected a duration above zero such as "90s" or "10m", got "-1s"`,
+				`:3: key clusters.x.window: window "at night": expected "[DAYS] HH:MM-HH:MM ZONE", such as "Mon-Fri 22:00-04:00 Europe/Berlin"`,
+				`:5: key clusters.x.pace.drain: expected a duration above zero such as "90s" or "10m", got "soon"`,
+				`:6: key clusters.x.pace.fill: expected a duration above zero such as "90s" or "10m", got "-1s"`,
+				`:7: key clusters.x.pace.verify: expected a whole number from 1 to 1000, got 0`,
 			},
 		},
 		"two sources of a token": {

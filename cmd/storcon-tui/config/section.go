@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+
+	"github.com/StorconTUI/storcon-tui/engine/gate"
 )
 
 // section reads one table of the file. Each method asks for one key; done then
@@ -124,6 +126,37 @@ func (s *section) duration(key string) time.Duration {
 		return 0
 	}
 	return d
+}
+
+// count is a whole number above zero.
+func (s *section) count(key string) int {
+	value, ok := s.take(key)
+	if !ok {
+		return 0
+	}
+	n, ok := value.(int64)
+	switch {
+	case !ok:
+		s.wrong(key, "expected a whole number above zero, got %s", kindOf(value))
+	case n <= 0 || n > 1000:
+		s.wrong(key, "expected a whole number from 1 to 1000, got %d", n)
+		return 0
+	}
+	return int(n)
+}
+
+// window is when work may be started; nil = at any time.
+func (s *section) window(key string) *gate.Window {
+	text := s.text(key)
+	if text == "" {
+		return nil
+	}
+	w, err := gate.ParseWindow(text)
+	if err != nil {
+		s.wrong(key, "%v", err)
+		return nil
+	}
+	return &w
 }
 
 func (s *section) url(key string) string {
