@@ -9,7 +9,8 @@ import (
 // Client is the API of one storage controller. It is safe for use by several
 // goroutines; mutating calls wait for each other.
 type Client struct {
-	conn *Conn
+	conn  *Conn
+	nodes *nodesMemo
 }
 
 // New checks cfg and prepares a client; it sends nothing.
@@ -18,12 +19,14 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{conn: conn}, nil
+	return &Client{conn: conn, nodes: &nodesMemo{}}, nil
 }
 
 // WithoutRetries is the same client, connections and all, whose reads are sent
 // once. It is for callers that repeat their reads anyway, such as a poller.
-func (c *Client) WithoutRetries() *Client { return &Client{conn: c.conn.WithoutRetries()} }
+func (c *Client) WithoutRetries() *Client {
+	return &Client{conn: c.conn.WithoutRetries(), nodes: c.nodes}
+}
 
 // BaseURL is the controller's address, without a trailing slash.
 func (c *Client) BaseURL() string { return c.conn.BaseURL() }

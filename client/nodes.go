@@ -1,18 +1,44 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 )
 
 const nodesPath = "/control/v1/node"
 
 func nodePath(id NodeID, suffix string) string { return nodesPath + "/" + id.String() + suffix }
 
-// Nodes lists all registered nodes, ordered by id (scope infra).
+// Nodes lists all registered nodes, ordered by id (scope infra). The list is
+// shared between calls whose answers are alike, and must not be written to.
 func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
-	return get(ctx, c, nodesPath, c.conn.cfg.Timeouts.NodeList, decodeNodes)
+	return get(ctx, c, nodesPath, c.conn.cfg.Timeouts.NodeList, c.nodes.decode)
+}
+
+// nodesMemo keeps the newest good node list and its bytes: the list is read
+// every second and says the same nearly always, and decoding is what an idle
+// console would spend most of its time on.
+type nodesMemo struct {
+	mu    sync.Mutex
+	body  []byte
+	nodes []Node
+}
+
+func (m *nodesMemo) decode(body []byte) ([]Node, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.nodes != nil && bytes.Equal(body, m.body) {
+		return m.nodes, nil
+	}
+	nodes, err := decodeNodes(body)
+	if err != nil {
+		return nil, err
+	}
+	m.body, m.nodes = bytes.Clone(body), nodes
+	return nodes, nil
 }
 
 // Node reads one node (scope infra). An unknown id is Refused with status 404.

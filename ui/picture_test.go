@@ -38,7 +38,7 @@ func TestPictures(t *testing.T) {
 		require.Contains(t, svg, "prod-eu-1")
 		require.NotContains(t, svg, "\x1b")
 		if *pictures {
-			require.NoError(t, os.WriteFile(filepath.Join("..", "docs", name+".svg"), []byte(svg), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join("..", "docs", name+".svg"), []byte(svg), 0o644))
 		}
 	}
 }

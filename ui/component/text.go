@@ -107,9 +107,16 @@ func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return []string{""}
 	}
+	// A flag, an id or a path must not fall apart at its hyphens, and the library
+	// always breaks there: they are hidden from it.
+	s = strings.ReplaceAll(Printable(s), "-", hiddenHyphen)
 	// Wrap lets blanks before a word stand out over the limit; Hardwrap does not.
-	return strings.Split(ansi.Hardwrap(ansi.Wrap(Printable(s), w, ""), w, true), "\n")
+	s = ansi.Hardwrap(ansi.Wrap(s, w, ""), w, true)
+	return strings.Split(strings.ReplaceAll(s, hiddenHyphen, "-"), "\n")
 }
+
+// hiddenHyphen is of one cell, and in no text that is printable.
+const hiddenHyphen = "\ue02d"
 
 // ContainsFold reports whether s holds lower, which must be in lower case,
 // without regard to ASCII case. It allocates nothing.
