@@ -268,6 +268,7 @@ func TestNothingIsWrittenWhileNothingChanges(t *testing.T) {
 
 // T5: wherever it panics, the terminal is restored first, the stack goes to the
 // log, and a live run is let go of.
+// Rows: E26.
 func TestPanicsRestoreTheTerminal(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(s *session)
@@ -302,6 +303,7 @@ func TestPanicsRestoreTheTerminal(t *testing.T) {
 
 // T6: the terminal goes away; the console ends within seconds and lets go of
 // the run.
+// Rows: E9.
 func TestLostTerminalEndsTheConsole(t *testing.T) {
 	master, tty, err := pty.Open()
 	require.NoError(t, err)

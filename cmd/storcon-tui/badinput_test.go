@@ -115,6 +115,7 @@ func TestInfraTokenWorks(t *testing.T) {
 	require.Contains(t, got.out, "off: leader: token lacks scope admin (403 from /control/v1/leader)")
 }
 
+// Rows: E25.
 func TestBadCA(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.NotFoundHandler())

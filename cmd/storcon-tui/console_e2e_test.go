@@ -66,6 +66,7 @@ func requireRestored(t *testing.T, s *screen) {
 }
 
 // A closed or told terminal ends the console within seconds, in order (T6, E11).
+// Rows: E9, E11.
 func TestConsoleEndsBySignal(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -99,6 +99,7 @@ func (s *session) ends() int {
 
 // A signal before anything was changed says so by its code, and leaves nothing
 // that blocks the next run (E11).
+// Rows: E11.
 func TestSignalBeforeAnythingWasChanged(t *testing.T) {
 	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")
@@ -122,6 +123,7 @@ func TestSignalBeforeAnythingWasChanged(t *testing.T) {
 // SIGINT once pauses at the next boundary and offers a menu; twice leaves, says
 // what goes on at the controller, and cancels nothing. The run is then
 // unfinished: it blocks the next one until it is closed by name (E10, P1).
+// Rows: E10.
 func TestInterruptOncePausesTwiceLeaves(t *testing.T) {
 	t.Parallel()
 	served := serve(t, "--nodes", "4", "--seed", "7", "--speed", "4")
@@ -168,6 +170,7 @@ func TestEndOfInputPauses(t *testing.T) {
 }
 
 // A second run on the same cluster is refused with who drives it (E14, P7).
+// Rows: E14.
 func TestSecondDriverIsRefused(t *testing.T) {
 	t.Parallel()
 	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7")

@@ -139,6 +139,7 @@ func TestEventsOfOneRead(t *testing.T) {
 }
 
 // E23, P4: a list that cannot be right is a failed read.
+// Rows: E23.
 func TestNodeListedTwiceIsAFailedRead(t *testing.T) {
 	b := newBuilder(Identity{}, nil, epoch)
 	b.nodes([]client.Node{node(1)}, epoch)

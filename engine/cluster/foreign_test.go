@@ -113,6 +113,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// Rows: E17.
 func TestForeignCallsBecomeAnEvent(t *testing.T) {
 	f := newFake(node(1))
 	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {

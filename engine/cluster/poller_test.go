@@ -102,6 +102,7 @@ func TestHotAfterOurCallAndNoLonger(t *testing.T) {
 
 // The screen must say within 3 s that the controller is lost, whichever way it
 // fell silent (D21).
+// Rows: D21.
 func TestControllerLostIsVisibleWithinThreeSeconds(t *testing.T) {
 	silences := map[string]func(f *fake){
 		"refuses": func(f *fake) { f.errs["nodes"] = errRefused },

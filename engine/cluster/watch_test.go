@@ -143,6 +143,7 @@ func TestSlowTokenSourceDelaysNothingElse(t *testing.T) {
 
 // X13: a slow controller is asked less often, and never so rarely that a good
 // list counts as stale.
+// Rows: X13.
 func TestSlowControllerIsSpared(t *testing.T) {
 	f := newFake(node(1))
 	f.delays["nodes"] = time.Second

@@ -13,6 +13,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 )
 
+// Rows: X8.
 func TestNotifications(t *testing.T) {
 	moved := func(change func(*Moved)) Input {
 		m := &Moved{At: ago(time.Second), Shards: []MovedShard{{ID: "aa-0102", Described: true}, {ID: "bb", Described: true}}}
@@ -48,6 +49,7 @@ func many(n int) (shards []MovedShard) {
 	return shards
 }
 
+// Rows: X10.
 func TestAlertsWindowAndToken(t *testing.T) {
 	alerts := func(p cluster.Part[[]string]) Input { return six().with(func(in *Input) { in.Alerts = &p }) }
 	window := func(text string) Input {
@@ -88,6 +90,7 @@ func TestAlertsWindowAndToken(t *testing.T) {
 	})
 }
 
+// Rows: R8.
 func TestVersionAndStable(t *testing.T) {
 	built := client.Build{Revision: "git:6a35a3e9f149798d", Tag: "build_tag:release-7"}
 	version := func(v Version) Input { return six().with(func(in *Input) { in.Version = &v }) }

@@ -160,6 +160,7 @@ func TestNothingFollowsACloseRecord(t *testing.T) {
 
 // A journal that failed once is broken for good: an intent that is not on the
 // disk must keep its call from being sent.
+// Rows: E18, E19.
 func TestFaultsAreSticky(t *testing.T) {
 	cases := map[string]struct {
 		fault func(*faultyFile)
@@ -213,6 +214,7 @@ func TestFaultsAreSticky(t *testing.T) {
 }
 
 // The sync that nobody waits for fails too.
+// Rows: E19.
 func TestBackgroundFaultIsSticky(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setUp(t, Options{})

@@ -53,6 +53,7 @@ func linesBefore(ends []int, cut int) (n, begin int) {
 
 // Case P9 and E20: whatever byte the power loss stopped at, every record before
 // it is read, the rest is kept aside, and the journal can be continued.
+// Rows: E20.
 func TestTornAtEveryByte(t *testing.T) {
 	f, whole, ends := written(t)
 	path := f.j.Path()
@@ -116,6 +117,7 @@ func TestTornRunIsContinued(t *testing.T) {
 	}
 }
 
+// Rows: E20.
 func TestBadTails(t *testing.T) {
 	cases := map[string]func(whole []byte, last int) []byte{
 		"NULs after the last line":     func(w []byte, _ int) []byte { return append(w, make([]byte, 4096)...) },
@@ -158,6 +160,7 @@ func TestWithoutTheLockNothingIsRepaired(t *testing.T) {
 }
 
 // Every single damaged byte before the last line is found, and named.
+// Rows: E20.
 func TestDamageInTheMiddle(t *testing.T) {
 	f, whole, ends := written(t)
 	for at := range ends[3] {
@@ -176,6 +179,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 	}
 }
 
+// Rows: E21.
 func TestLinesThatDoNotBelong(t *testing.T) {
 	f, whole, ends := written(t)
 	line := func(i int) []byte { return whole[append([]int{0}, ends...)[i]:ends[i]] }
@@ -216,6 +220,7 @@ func TestLinesThatDoNotBelong(t *testing.T) {
 	}
 }
 
+// Rows: E21.
 func TestUnknownFieldsAreKept(t *testing.T) {
 	body := []byte(`{"v":1,"seq":1,"t":"2025-01-02T03:04:05.123Z","mono":1,"run":"r","k":"later","future":{"a":[1,2.50]},"node":3000000000}`)
 	line := seal(body)

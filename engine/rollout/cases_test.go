@@ -15,6 +15,7 @@ import (
 
 // N1: our patience ends before the drain does. Nothing is restarted: the
 // question says what is left, and a restart is off while the operation lives.
+// Rows: D13, D14.
 func TestCase_N1_NoRestartWhileTheDrainRuns(t *testing.T) {
 	o := slow()
 	o.set = func(s *rollout.Settings) { s.NoProgress, s.DrainTotal = 300*time.Millisecond, time.Second }
@@ -41,6 +42,7 @@ func TestCase_N1_NoRestartWhileTheDrainRuns(t *testing.T) {
 }
 
 // N1: somebody restarts the node while its drain runs.
+// Rows: D17.
 func TestCase_N1_RestartedByOthersDuringTheDrain(t *testing.T) {
 	r := newRig(t, slow())
 	r.start(rollout.GoalRestart, 1)
@@ -53,6 +55,7 @@ func TestCase_N1_RestartedByOthersDuringTheDrain(t *testing.T) {
 }
 
 // N2: Active after our 202 is never a finished drain.
+// Rows: D18.
 func TestCase_N2_DrainEndedInActive(t *testing.T) {
 	r := newRig(t, slow())
 	r.start(rollout.GoalRestart, 1)
@@ -102,6 +105,7 @@ func TestCase_N3_LeftoversAreNamed(t *testing.T) {
 
 // N4: somebody's Pause is left out and said; a node in another state is asked
 // about; nothing is overwritten in passing.
+// Rows: X5.
 func TestCase_N4_PausedNodes(t *testing.T) {
 	r := newRig(t, options{})
 	r.policy(1, client.PolicyPause)
@@ -126,6 +130,7 @@ func TestCase_N4_PausedNodes(t *testing.T) {
 
 // N6: the controller is killed in the middle of a drain and comes back with an
 // orphan. Everything is read again; no second drain, no restart.
+// Rows: D20, D21.
 func TestCase_N6_ControllerKilledDuringTheDrain(t *testing.T) {
 	o := slow()
 	o.set = func(s *rollout.Settings) { s.HoldAfter = 100 * time.Millisecond }
@@ -147,6 +152,7 @@ func TestCase_N6_ControllerKilledDuringTheDrain(t *testing.T) {
 }
 
 // N6: after a graceful stop the policy is Active again, which is no end of a drain.
+// Rows: D19.
 func TestCase_N6_ControllerTerminatedDuringTheDrain(t *testing.T) {
 	r := newRig(t, slow())
 	r.start(rollout.GoalRestart, 1)
@@ -225,6 +231,7 @@ func TestRow_A6_AbortWithoutAdmin(t *testing.T) {
 }
 
 // P4: an answer without the field, cut or empty is no end of a drain.
+// Rows: E23.
 func TestCase_P4_MissingIsNotDone(t *testing.T) {
 	r := newRig(t, slow())
 	r.start(rollout.GoalRestart, 1)

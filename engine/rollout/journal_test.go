@@ -34,6 +34,7 @@ func (f fullDisk) Datasync() error     { return f.Sync() }
 func (f fullDisk) Reserve(int64) error { return nil }
 
 // The intent cannot be written: nothing is sent, and the run ends with exit 11.
+// Rows: E18.
 func TestCase_P9_NoJournalNoCall(t *testing.T) {
 	var full atomic.Bool
 	r := newRig(t, options{file: func(path string) (journal.File, error) {
