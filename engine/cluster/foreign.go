@@ -114,6 +114,7 @@ type surplus struct {
 	base   int64 // the controller's count less ours, at the baseline
 	maybe  int64 // lost answers before the baseline
 	waits  int64 // unaccounted in the last scrape
+	last   int64 // the controller's count in it
 	told   int64 // already reported
 	behind bool  // the last scrape had fewer than ours
 }
@@ -146,6 +147,7 @@ func (w *foreignWatch) scrape(m client.Metrics, ours map[string]sentCalls) strin
 // take returns how many calls of others are certain and not yet reported.
 func (s *surplus) take(total int64, ours sentCalls) int64 {
 	excess := total - s.base - ours.sure
+	defer func() { s.last = total }()
 	if excess < 0 {
 		if s.behind { // an answered call that the baseline already held
 			s.base += excess
@@ -155,7 +157,9 @@ func (s *surplus) take(total int64, ours sentCalls) int64 {
 	}
 	s.behind = false
 	open := max(0, excess-(ours.maybe-s.maybe)-s.told)
-	certain := min(open, s.waits)
+	// Ours that were on their way at the last scrape are in our count by now.
+	late := max(0, s.last-s.base-ours.sure-(ours.maybe-s.maybe)-s.told)
+	certain := min(open, s.waits, late)
 	s.told += certain
 	s.waits = open - certain
 	return certain

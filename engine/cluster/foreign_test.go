@@ -48,6 +48,13 @@ func TestForeignCalls(t *testing.T) {
 			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
 			{nil, first, map[string]int64{drain: 4}, ""},
 		},
+		"two of ours, each on its way at a scrape": {
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{nil, first, map[string]int64{drain: 4}, ""},
+			{[]client.Call{put("drain", 500)}, first, map[string]int64{drain: 5}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 5}, ""},
+			{nil, first, map[string]int64{drain: 5}, ""},
+		},
 		"E17: another driver, certain with the second scrape, told once": {
 			{nil, first, map[string]int64{drain: 3, config: 1}, ""},
 			{nil, first, map[string]int64{drain: 5, config: 2}, ""},

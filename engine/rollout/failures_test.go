@@ -42,7 +42,6 @@ var open = map[string]string{
 // partly are the rows whose test shows less than the reaction says.
 var partly = map[string]string{
 	"R7":  "by the address in the node list; the node's own id is not read yet",
-	"R8":  "the gate alone; a run names no build yet",
 	"E15": "by policies and counters; the lease comes later",
 	"E19": "the run halts at once; no second file is opened",
 	"X8":  "the gate alone; the run does not describe the moved shards yet",
@@ -171,7 +170,8 @@ func failures(rows []matrixRow, tests map[string][]string) string {
 	fmt.Fprintf(&b, "# The failure matrix and its tests\n\n"+
 		"Made from the matrix in [engine.md](engine.md) and from the names of the tests; `go test ./engine/rollout -run TestFailuresPage -update`\n"+
 		"writes it anew, and the same test fails when a row has no test or this page is stale.\n\n"+
-		"%d of %d rows have a test, and where it shows less than the whole reaction that is said. The others are named with what they wait for. The rows of computes (K) come with the compute actions.\n", tested, len(rows))
+		"%d of %d rows have a test, and where it shows less than the whole reaction that is said.\n"+
+		"The others are named with what they wait for. The rows of computes (K) come with the compute actions.\n", tested, len(rows))
 	title := map[byte]string{
 		'D': "Drain", 'R': "Restart", 'L': "Fill", 'A': "Cancel, abort, clean-up",
 		'E': "Engine, operator, host", 'X': "Events of the cluster",
