@@ -20,6 +20,7 @@ import (
 // connection is what a verb that talks to a cluster works with.
 type connection struct {
 	settings config.Settings
+	run      runFlags // of a rolling restart
 	identity cluster.Identity
 	secrets  *journal.Redactor // every token that was read
 	store    *journal.Store
@@ -40,7 +41,7 @@ func (p *program) connect() (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{settings: settings, secrets: &journal.Redactor{}}
+	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}}
 	if c.identity, err = identity(settings); err != nil {
 		return nil, err
 	}

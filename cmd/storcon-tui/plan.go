@@ -25,10 +25,14 @@ they stand. It only reads. The exit code is 3 when a gate would hold the run.`,
 			if err != nil {
 				return err
 			}
+			if err := p.restart.check(); err != nil {
+				return err
+			}
 			return p.showPlan(cmd.Context(), request{rollout.GoalRestart, nodes}, format)
 		},
 	}
 	formatFlag(plan, &format)
+	p.runFlags(plan)
 	return plan
 }
 

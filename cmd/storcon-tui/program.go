@@ -17,8 +17,9 @@ type program struct {
 	in       *os.File
 	out, err *os.File
 
-	flags config.Flags
-	began bool // a verb runs: an error from now on is not one of usage
+	flags   config.Flags
+	restart runFlags
+	began   bool // a verb runs: an error from now on is not one of usage
 }
 
 func (p *program) run(args []string) int {

@@ -50,6 +50,7 @@ func (m *Machine) put(q question) {
 	m.record(journal.Record{Kind: journal.KindPrompt}.With(promptRecord(*p)))
 	m.noticeTrouble(q)
 	m.answerStanding(q)
+	m.answerPolicy(q)
 }
 
 // markOf is what an answer to the question would rest on.
@@ -108,6 +109,10 @@ func (m *Machine) noticeTrouble(q question) {
 	text := askWord(q.ask)
 	if q.cause != "" {
 		text += ": " + q.cause
+	}
+	if q.ask == AskGate {
+		m.noteGate(q.row, text)
+		return
 	}
 	m.note(NoteAnomaly, q.row, text)
 }

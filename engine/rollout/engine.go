@@ -56,6 +56,8 @@ type EngineConfig struct {
 	Hook       hook.Spec
 	Store      *journal.Store
 	Settings   Settings
+	Order      Order // of rolling restarts; "" = as given
+	Canary     bool  // their least loaded node goes first and bakes longer
 	Operator   Operator
 	Identity   cluster.Identity
 	Computes   []Compute
@@ -124,7 +126,7 @@ func (e *Engine) Plan(ctx context.Context, goal Goal, nodes []client.NodeID) (Pl
 	}
 	in := PlanInput{
 		Goal: goal, Nodes: nodes, At: time.Now(), Snapshot: snap,
-		Hook: e.hookLiteral, Computes: e.computes(snap),
+		Hook: e.hookLiteral, Order: e.cfg.Order, Canary: e.cfg.Canary, Computes: e.computes(snap),
 	}
 	if err := e.readTenants(ctx, &in); err != nil {
 		return Plan{}, err

@@ -113,7 +113,7 @@ func (m *Machine) gateHeldSince(at gate.At) bool {
 	if len(holding) == 0 {
 		return false
 	}
-	m.note(NoteAnomaly, gateRow(holding[0].Gate), "gate "+string(holding[0].Gate)+" holds since the answer: "+holding[0].Figure)
+	m.noteGate(gateRow(holding[0].Gate), "gate "+string(holding[0].Gate)+" holds since the answer: "+holding[0].Figure)
 	return true
 }
 

@@ -45,6 +45,7 @@ type Machine struct {
 	asked     int
 	lastAsk   string // ask and row of the newest anomaly, so that a question asked again is not a new anomaly
 	standing  []standing
+	revoked   bool // an anomaly came: the policy of an unattended run answers nothing more
 	overrides []gate.Override
 
 	call    inflight  // the one mutating call

@@ -23,6 +23,8 @@ type PlanInput struct {
 	Hook     func(client.Node) string
 	Computes []Compute
 	Gates    []gate.Result // as they stand now
+	Order    Order         // of a rolling restart; "" = as given
+	Canary   bool          // the least loaded node goes first
 }
 
 // Compute is a configured compute and the tenant that it works for, "" while unknown.
@@ -61,6 +63,12 @@ func MakePlan(in PlanInput) (Plan, error) {
 	}
 	if len(plan.Steps) == 0 {
 		return Plan{}, &NothingToDoError{LeftOut: plan.LeftOut}
+	}
+	if in.Goal == GoalRestart {
+		in.Order.Sort(plan.Steps)
+		if in.Canary {
+			takeCanary(plan.Steps)
+		}
 	}
 	return plan, nil
 }

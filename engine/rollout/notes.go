@@ -17,7 +17,7 @@ func (m *Machine) note(kind NoteKind, row, text string) {
 	if kind == NoteInfo {
 		return
 	}
-	m.standing = nil
+	m.standing, m.revoked = nil, true
 	m.record(journal.Record{Kind: journal.KindAnomaly, Why: text}.With(map[string]string{"row": row}))
 }
 

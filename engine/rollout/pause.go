@@ -125,6 +125,7 @@ func (m *Machine) endDetached() {
 		o.Exit, o.Word = ExitHalted, "halted"
 		o.Issues = []string{m.why}
 	}
+	m.heldUnattended(&o)
 	if m.calls.Mutating() == 0 && m.calls.Hooks == 0 {
 		o.Word += " before anything was changed"
 		m.finish(o)

@@ -33,6 +33,7 @@ type Settings struct {
 	Skew          time.Duration // two builds in the cluster so long after the run began: a reminder
 	Retries       int           // further attempts of one mutating call
 	Seed          uint64        // of the jitter
+	Policy        *Policy       // of a run that nobody watches; nil = a person answers
 	Window        *gate.Window  // when a node may be begun; nil = at any time
 	Revision      string        // what a restarted node should run; "" = anything
 }

@@ -100,7 +100,7 @@ func (m *Machine) restartCheck() {
 		return
 	}
 	if holding := gate.Holding(m.gates(gate.BeforeRestart)); len(holding) > 0 {
-		m.note(NoteAnomaly, gateRow(holding[0].Gate), "gate "+string(holding[0].Gate)+" holds since the answer: "+holding[0].Figure)
+		m.noteGate(gateRow(holding[0].Gate), "gate "+string(holding[0].Gate)+" holds since the answer: "+holding[0].Figure)
 		s.leftoversAccepted = false
 		m.enter(beforeRestart)
 		return
