@@ -94,9 +94,9 @@ func (p *program) watchHolds(driver *rollout.Driver) {
 	said := ""
 	for {
 		st := driver.Status()
-		switch text := heldBy(st); {
-		case text == said:
-		case text == "":
+		switch text := heldBy(st); text {
+		case said:
+		case "":
 			said = ""
 			timer.Stop()
 			fmt.Fprintf(p.err, "storcon-tui: run %s goes on\n", st.Run)
