@@ -22,6 +22,8 @@ func (m *Machine) absorb(ev Event) {
 		m.probed(e)
 	case Located:
 		take(&m.work().locate, e.Tag, e)
+	case MovedDescribed:
+		m.movedTold(e)
 	case CallEnded:
 		m.callEnded(e)
 	case HookOutput:

@@ -156,7 +156,7 @@ func (a *alone) effect(e rollout.Effect) {
 	case rollout.RunHook:
 		a.hook = &e
 		a.hooks++
-	case rollout.ListShards, rollout.ReadProcess, rollout.Probe, rollout.Locate:
+	case rollout.ListShards, rollout.ReadProcess, rollout.Probe, rollout.Locate, rollout.DescribeMoved:
 		a.queries = append(a.queries, e)
 	}
 }
@@ -178,6 +178,8 @@ func (a *alone) answerQuery(q rollout.Effect) {
 		a.apply(ev)
 	case rollout.ReadProcess:
 		a.apply(rollout.ProofRead{At: a.now, Tag: q.Tag, Info: a.node(q.Node).Process.Value})
+	case rollout.DescribeMoved:
+		a.apply(rollout.MovedDescribed{At: a.now, Tag: q.Tag, Err: err})
 	case rollout.Locate:
 		a.apply(rollout.Located{At: a.now, Tag: q.Tag, On: map[client.NodeID]int{3: len(q.Shards)}})
 	}

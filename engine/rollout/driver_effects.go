@@ -53,6 +53,8 @@ func (d *Driver) carry(e Effect) {
 		d.start(func() Event { return d.probe(e) })
 	case Locate:
 		d.start(func() Event { return d.locate(e) })
+	case DescribeMoved:
+		d.start(func() Event { return d.describeMoved(e) })
 	case Hurry:
 		d.hurry()
 	case Hot:

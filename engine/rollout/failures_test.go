@@ -44,7 +44,6 @@ var partly = map[string]string{
 	"R7":  "by the address in the node list; the node's own id is not read yet",
 	"E15": "by policies and counters; the lease comes later",
 	"E19": "the run halts at once; no second file is opened",
-	"X8":  "the gate alone; the run does not describe the moved shards yet",
 	"X10": "the gate alone; a run asks no Prometheus yet",
 	"X11": "by answers of class 5xx; the database's own counter is not read",
 	"E28": "without notifications",

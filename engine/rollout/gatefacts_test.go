@@ -24,6 +24,7 @@ type scene struct {
 	silent  bool // the gauges cannot be read
 	token   cluster.TokenView
 	effects []rollout.Effect
+	told    map[client.TenantShardID]rollout.ShardTold // of moved shards; those that are missing are gone
 }
 
 func newScene(t *testing.T, set rollout.Settings, nodes ...client.NodeID) *scene {
@@ -79,6 +80,8 @@ func (s *scene) apply(ev rollout.Event) {
 			s.apply(rollout.ProofRead{At: s.now, Tag: e.Tag, Info: s.nodes[e.Node-1].Process.Value})
 		case rollout.Probe:
 			s.apply(rollout.Probed{At: s.now, Tag: e.Tag})
+		case rollout.DescribeMoved:
+			s.apply(rollout.MovedDescribed{At: s.now, Tag: e.Tag, Shards: s.told})
 		case rollout.Locate:
 			s.apply(rollout.Located{At: s.now, Tag: e.Tag, On: map[client.NodeID]int{3: len(e.Shards)}})
 		}
@@ -178,4 +181,30 @@ func TestGateInWindowHoldsTheRun(t *testing.T) {
 	st := s.look(time.Hour)
 	require.Equal(t, rollout.AskGate, st.Prompt.Ask)
 	require.Contains(t, verdictOf(t, st.Prompt, gate.InWindow).Figure, "outside 22:00-23:00 UTC")
+}
+
+// While a compute has not been told that its shard moved, its old node is not
+// restarted; the question comes once it has (X8).
+func TestRow_X8_NoRestartBeforeComputesAreTold(t *testing.T) {
+	s := newScene(t, rollout.Settings{}, 1)
+	shard := s.shards(1)[0].ID
+	s.told = map[client.TenantShardID]rollout.ShardTold{shard: {Pending: true}}
+	s.settle()
+	s.say(rollout.AskDrain, rollout.Answer{Word: rollout.WordYes})
+	s.drained(1)
+	st := s.m.Status()
+	require.NotNil(t, st.Prompt, describe(&st))
+	require.Equal(t, rollout.AskGate, st.Prompt.Ask)
+	require.Equal(t, "X8", st.Prompt.Row)
+	s.told = map[client.TenantShardID]rollout.ShardTold{shard: {}}
+	s.look(2 * time.Second)
+	require.Equal(t, rollout.AskRestart, s.look(4*time.Second).Prompt.Ask)
+
+	// It is looked at again upon the yes.
+	s.look(30 * time.Second)
+	s.told = map[client.TenantShardID]rollout.ShardTold{shard: {Pending: true}}
+	s.say(rollout.AskRestart, rollout.Answer{Word: rollout.WordYes})
+	require.Equal(t, "X8", s.settle().Prompt.Row)
+	_, hooks := s.sent()
+	require.Zero(t, hooks)
 }

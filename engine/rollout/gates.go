@@ -27,7 +27,7 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		Journal:    gate.Fact{Verdict: gate.Pass, Figure: "takes records"},
 		Restart:    m.restartFact(),
 		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at), Stable: m.stable(),
-		Window: m.set.Window, Version: m.version(),
+		Window: m.set.Window, Version: m.version(), Moved: m.moved(),
 	}
 	if m.plan.TenantsOff == "" {
 		in.Tenants = s.Plan.gateTenants()

@@ -230,6 +230,12 @@ func (h *history) answerQuery() {
 		was.launch = h.node(q.Node).Process.Value.LaunchMillis
 		h.shown[q.Node] = was
 		h.apply(rollout.ProofRead{At: h.now, Tag: q.Tag, Info: h.node(q.Node).Process.Value})
+	case rollout.DescribeMoved:
+		told := map[client.TenantShardID]rollout.ShardTold{}
+		for _, id := range q.Shards {
+			told[id] = rollout.ShardTold{Pending: rapid.IntRange(0, 9).Draw(h.t, "pending") == 0}
+		}
+		h.apply(rollout.MovedDescribed{At: h.now, Tag: q.Tag, Shards: told, Err: err})
 	case rollout.Locate:
 		h.apply(rollout.Located{At: h.now, Tag: q.Tag, On: map[client.NodeID]int{3: len(q.Shards)}})
 	}

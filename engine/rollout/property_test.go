@@ -226,7 +226,7 @@ func (h *history) effect(e rollout.Effect, paused bool) {
 	case rollout.RunHook:
 		h.checkHook(e, paused)
 		h.hook = &e
-	case rollout.ListShards, rollout.ReadProcess, rollout.Probe, rollout.Locate:
+	case rollout.ListShards, rollout.ReadProcess, rollout.Probe, rollout.Locate, rollout.DescribeMoved:
 		h.queries = append(h.queries, e)
 	case rollout.Finish:
 		h.ended = true

@@ -28,6 +28,7 @@ func (m *Machine) beforeRestart() {
 		}
 		return
 	}
+	m.lookAtMoved()
 	results := m.gates(gate.BeforeRestart)
 	if m.gatesHold(withoutLeftovers(results)) {
 		return
@@ -96,7 +97,8 @@ func (m *Machine) restartCheck() {
 		return
 	}
 	proof := m.process(s.since)
-	if !m.relisted() || proof == nil {
+	seen := m.movedSeen()
+	if !m.relisted() || proof == nil || !seen {
 		return
 	}
 	if holding := gate.Holding(m.gates(gate.BeforeRestart)); len(holding) > 0 {

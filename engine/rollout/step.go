@@ -124,6 +124,8 @@ type step struct {
 	probe  query[Probed]
 	proof  query[ProofRead]
 	locate query[Located]
+	told   query[MovedDescribed]
+	untold map[client.TenantShardID]time.Time // moved shards that are not told, and since when; replaced, never changed
 
 	result *CallEnded // of the newest call, until a state has taken it
 	hooked *HookEnded
