@@ -44,6 +44,10 @@ fmt: tools ## format all Go files
 bench: need-go ## make the figures of docs/speed.md, in about two minutes
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: soak
+soak: need-go ## check the invariants on 100 000 random histories, in some minutes
+	$(GO) test ./engine/rollout -count=1 -run '^TestInvariants$$' -v -rapid.checks=5000 -timeout 60m
+
 .PHONY: cover
 cover: need-go ## statement coverage per function, in cover.out and as a sum
 	$(GO) test -coverprofile=cover.out -coverpkg=./... ./...

@@ -151,7 +151,7 @@ func (m *Machine) leftBehind(why string) []LeftBehind {
 	var out []LeftBehind
 	for i := range m.steps {
 		s := m.steps[i]
-		if (s.touched || s.ours != "") && (s.State == StepRunning || s.State == StepFailed) {
+		if (s.touched || s.ours != "" || s.lingers) && (s.State == StepRunning || s.State == StepFailed) {
 			if l := m.whatStands(s, why); l.State != "" {
 				out = append(out, l)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
@@ -42,6 +43,7 @@ func (h *history) trouble() {
 		h.epoch, h.slot = h.now, nil // killed: labels stay, the slot is lost
 	case 3:
 		if h.slot == nil {
+			h.moved[id] = false
 			n.Scheduling = rapid.SampledFrom([]client.NodePolicy{client.PolicyActive, client.PolicyPause, client.PolicyDraining, client.PolicyPauseForRestart}).Draw(h.t, "policy")
 		}
 	case 4:
@@ -110,6 +112,10 @@ func (h *history) observe() {
 		h.good, h.since = *snap, time.Time{}
 		h.show()
 	}
+	h.last = snap
+	if h.first == nil {
+		h.first = gate.BaselineOf(snap)
+	}
 	h.apply(rollout.Observed{At: h.now, Snapshot: snap})
 }
 
@@ -165,6 +171,7 @@ func (h *history) carry(c rollout.SendCall) error {
 		case n.Scheduling != client.PolicyActive:
 			return refused(fmt.Sprintf("Precondition failed: Node %s cannot be %sed due to %s policy", n.ID, start, n.Scheduling))
 		}
+		h.moved[n.ID] = true
 		h.slot = &client.Operation{Kind: start, Node: n.ID}
 		n.Scheduling = own
 	case rollout.CallCancelDrain, rollout.CallCancelFill:

@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/client/pageserver"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
@@ -31,8 +33,10 @@ type history struct {
 	since  time.Time             // for so long
 	good   cluster.Snapshot
 	admin  bool
+	calm   bool // little trouble: more histories come to a restart and a fill
 
 	call     *rollout.SendCall
+	calls    int
 	hook     *rollout.RunHook
 	queries  []rollout.Effect
 	hooks    map[string]bool
@@ -42,6 +46,23 @@ type history struct {
 	asked    map[string]facts // prompt -> what had been shown of its node when it was put
 	broken   bool
 	ended    bool
+
+	moved      map[client.NodeID]bool // by a drain or fill of the run, and not touched by others since
+	last       *cluster.Snapshot      // the newest that the Machine was shown
+	first      *gate.Baseline
+	overridden map[gate.Name]bool
+
+	plant func(*history, rollout.Effect) bool // a fault planted on purpose; true = it took the effect
+	found *[]string                           // what the checks said of it
+}
+
+// fatalf ends the history with what is wrong. A planted fault is meant to be found.
+func (h *history) fatalf(format string, args ...any) {
+	if h.found == nil {
+		h.t.Fatalf(format, args...)
+	}
+	*h.found = append(*h.found, fmt.Sprintf(format, args...))
+	h.ended = true
 }
 
 // facts are what the Machine was last shown of a node and of its leader.
@@ -55,11 +76,23 @@ type facts struct {
 // rounds of rapid's own hundred histories (-rapid.checks).
 const rounds = 20
 
+// TestInvariants prints how many histories it lived through (-v); rapid prints
+// the seed of one that fails. "make soak" has more than 100 000 of them.
 func TestInvariants(t *testing.T) {
+	var lived, calls, hooks atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d histories, with %d calls and %d restarts", lived.Load(), calls.Load(), hooks.Load())
+	})
 	for i := range rounds {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) { newHistory(t).live() })
+			rapid.Check(t, func(t *rapid.T) {
+				h := newHistory(t)
+				h.live()
+				lived.Add(1)
+				calls.Add(int64(h.calls))
+				hooks.Add(int64(len(h.hooks)))
+			})
 		})
 	}
 }
@@ -77,7 +110,9 @@ func (h *history) live() {
 func newHistory(t *rapid.T) *history {
 	h := &history{
 		t: t, now: time.Unix(1_700_000_000, 0), left: map[client.NodeID]int{}, admin: rapid.Bool().Draw(t, "admin"),
+		calm:  rapid.Bool().Draw(t, "calm"),
 		hooks: map[string]bool{}, intents: map[string]bool{}, asked: map[string]facts{}, shown: map[client.NodeID]facts{},
+		moved: map[client.NodeID]bool{}, overridden: map[gate.Name]bool{},
 	}
 	h.epoch = h.now.Add(-time.Hour)
 	az := []string{"a", "b"}
@@ -121,6 +156,8 @@ func (h *history) step() {
 		h.answer()
 	case what < 94:
 		h.progress()
+	case h.calm && rapid.IntRange(0, 3).Draw(h.t, "calm") > 0:
+		h.progress()
 	case what < 99:
 		h.trouble()
 	default:
@@ -150,10 +187,13 @@ func (h *history) answer() {
 		return
 	}
 	if c.TypeID && a.Node != p.Node || c.Off != "" || a.Prompt != p.ID {
-		h.t.Fatalf("an answer was accepted that must not be: %+v for %+v", a, c)
+		h.fatalf("an answer was accepted that must not be: %+v for %+v", a, c)
 	}
 	if h.asked[p.ID] != h.shown[p.Node] && p.Ask != rollout.AskPaused && p.Ask != rollout.AskUnreachable {
-		h.t.Fatalf("I7: the answer to %s (ask %d %s) is older than a change that was shown since", p.ID, p.Ask, p.Row)
+		h.fatalf("I7: the answer to %s (ask %d %s) is older than a change that was shown since", p.ID, p.Ask, p.Row)
+	}
+	if a.Word == rollout.WordOverride {
+		h.overridden[a.Gate] = true
 	}
 	h.apply(rollout.Answered{At: h.now, Answer: a})
 }
@@ -182,10 +222,10 @@ func (h *history) apply(ev rollout.Event) {
 	before := h.m.Status()
 	next, effects := h.m.Apply(ev)
 	if again, twice := h.m.Apply(ev); !reflect.DeepEqual(effects, twice) || !reflect.DeepEqual(next.Status(), again.Status()) {
-		h.t.Fatalf("Apply is not a function of its receiver and event: %+v", ev)
+		h.fatalf("Apply is not a function of its receiver and event: %+v", ev)
 	}
 	if !reflect.DeepEqual(before, h.m.Status()) {
-		h.t.Fatalf("Apply changed its receiver on %T", ev)
+		h.fatalf("Apply changed its receiver on %T", ev)
 	}
 	wasPaused := before.State == rollout.RunPaused && h.m.Status().State == next.Status().State
 	h.m = next
@@ -209,11 +249,14 @@ func (h *history) checkSteps(st rollout.Status) {
 		}
 	}
 	if running > 1 {
-		h.t.Fatalf("I1: %d nodes under way", running)
+		h.fatalf("I1: %d nodes under way", running)
 	}
 }
 
 func (h *history) effect(e rollout.Effect, paused bool) {
+	if h.plant != nil && h.plant(h, e) {
+		return
+	}
 	switch e := e.(type) {
 	case rollout.Record:
 		if e.Rec.Kind == journal.KindIntent || e.Rec.Kind == journal.KindHookStart {
@@ -222,7 +265,9 @@ func (h *history) effect(e rollout.Effect, paused bool) {
 		}
 	case rollout.SendCall:
 		h.checkCall(e, paused)
+		h.checkGates(e)
 		h.call = &e
+		h.calls++
 	case rollout.RunHook:
 		h.checkHook(e, paused)
 		h.hook = &e
@@ -239,25 +284,26 @@ func (h *history) effect(e rollout.Effect, paused bool) {
 func (h *history) checkEnd() {
 	o := h.m.Status().Outcome
 	if o.Word == "aborted" && h.admin && h.slot != nil && h.slot.Node <= 2 {
-		h.t.Fatalf("I9: aborted clean while %s is alive", h.slot)
+		h.fatalf("I9: aborted clean while %s is alive", h.slot)
 	}
+	h.checkLeft(*o)
 }
 
 func (h *history) checkCall(e rollout.SendCall, paused bool) {
 	n := h.node(e.Node)
 	switch {
 	case h.call != nil:
-		h.t.Fatalf("I2: %s while %s is unanswered", e.Eff, h.call.Eff)
+		h.fatalf("I2: %s while %s is unanswered", e.Eff, h.call.Eff)
 	case !h.intents[e.Eff]:
-		h.t.Fatalf("I3: %s has no intent", e.Eff)
+		h.fatalf("I3: %s has no intent", e.Eff)
 	case h.broken:
-		h.t.Fatalf("%s was sent without a journal", e.Eff)
+		h.fatalf("%s was sent without a journal", e.Eff)
 	case paused:
-		h.t.Fatalf("%s was sent while paused", e.Eff)
+		h.fatalf("%s was sent while paused", e.Eff)
 	case e.Node > 2:
-		h.t.Fatalf("I8: node %s is not in the plan", e.Node)
+		h.fatalf("I8: node %s is not in the plan", e.Node)
 	case (e.Kind == rollout.CallDrain || e.Kind == rollout.CallFill) && h.shownPolicy(n) == client.PolicyPause:
-		h.t.Fatalf("I8: %s on a paused node", e.Eff)
+		h.fatalf("I8: %s on a paused node", e.Eff)
 	}
 }
 
@@ -273,17 +319,17 @@ func (h *history) shownPolicy(n *cluster.Node) client.NodePolicy {
 func (h *history) checkHook(e rollout.RunHook, paused bool) {
 	switch {
 	case h.hooks[e.Eff]:
-		h.t.Fatalf("I5: %s runs twice", e.Eff)
+		h.fatalf("I5: %s runs twice", e.Eff)
 	case !h.intents[e.Eff]:
-		h.t.Fatalf("I3: %s has no start record", e.Eff)
+		h.fatalf("I3: %s has no start record", e.Eff)
 	case h.broken || paused:
-		h.t.Fatalf("%s runs without a journal or while paused", e.Eff)
+		h.fatalf("%s runs without a journal or while paused", e.Eff)
 	case h.call != nil:
-		h.t.Fatalf("I4: %s runs while %s is unanswered", e.Eff, h.call.Eff)
+		h.fatalf("I4: %s runs while %s is unanswered", e.Eff, h.call.Eff)
 	case h.slot != nil && h.slot.Node == e.Node:
-		h.t.Fatalf("I4: %s runs while %s is alive", e.Eff, h.slot)
+		h.fatalf("I4: %s runs while %s is alive", e.Eff, h.slot)
 	case h.admin && h.now.Sub(h.listedAt) > time.Minute:
-		h.t.Fatalf("I6: %s runs on a list of %s ago", e.Eff, h.now.Sub(h.listedAt))
+		h.fatalf("I6: %s runs on a list of %s ago", e.Eff, h.now.Sub(h.listedAt))
 	}
 	h.hooks[e.Eff] = true
 }
