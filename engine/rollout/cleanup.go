@@ -151,7 +151,7 @@ func (m *Machine) leftBehind(why string) []LeftBehind {
 	var out []LeftBehind
 	for i := range m.steps {
 		s := m.steps[i]
-		if (s.touched || s.ours != "" || s.lingers) && (s.State == StepRunning || s.State == StepFailed) {
+		if s.mayStandOff() && (s.State == StepRunning || s.State == StepFailed) {
 			if l := m.whatStands(s, why); l.State != "" {
 				out = append(out, l)
 			}
@@ -171,6 +171,12 @@ func (m *Machine) unfilled() {
 	if s.proven && fill.State != PhaseDone && fill.State != PhaseSkipped && s.ours == "" {
 		s.issue("restarted and not filled; shards come back by: " + command("fill", s.Plan.Node, CallFill))
 	}
+}
+
+// mayStandOff reports that the node's policy may be this run's doing: also when
+// what it began outlived a re-attach, or ended late.
+func (s step) mayStandOff() bool {
+	return s.touched || s.ours != "" || s.lingers || s.ordinal[CallDrain.phase()]+s.ordinal[CallFill.phase()] > 0
 }
 
 // whatStands words what stands on one node and what puts it right.
