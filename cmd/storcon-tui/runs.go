@@ -18,11 +18,12 @@ func (p *program) runsVerb() *cobra.Command {
 	list := func(*cobra.Command, []string) error { return p.withStore(p.listRuns) }
 	runs := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show or close the runs of a cluster",
+		Short: "List, show, verify, export or close the runs of a cluster",
 		Args:  cobra.NoArgs,
 		RunE:  list,
 	}
 	runs.AddCommand(
+		p.runsVerifyVerb(), p.runsExportVerb(),
 		&cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list},
 		&cobra.Command{
 			Use: "show RUN", Short: "Print the journal of a run", Args: cobra.ExactArgs(1),
@@ -87,13 +88,21 @@ func runState(r journal.RunInfo) string {
 	return "unfinished since " + r.Last.Local().Format(time.DateTime)
 }
 
-func (p *program) showRun(s *journal.Store, run string) error {
+// knownRun refuses a name that is none of the cluster's runs.
+func knownRun(s *journal.Store, run string) error {
 	runs, err := s.Runs()
 	if err != nil {
 		return &exitError{code: exitJournal, err: err}
 	}
 	if !slices.ContainsFunc(runs, func(r journal.RunInfo) bool { return r.ID == run }) {
 		return usagef("cluster %s has no run %s", s.Cluster(), client.Clean(run))
+	}
+	return nil
+}
+
+func (p *program) showRun(s *journal.Store, run string) error {
+	if err := knownRun(s, run); err != nil {
+		return err
 	}
 	records, repair, err := s.Read(run)
 	if err != nil && len(records) == 0 {

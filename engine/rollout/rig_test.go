@@ -217,6 +217,7 @@ func (r *rig) run(plan rollout.Plan) {
 	r.t.Cleanup(func() {
 		stop()
 		<-r.driver.Done()
+		r.audited()
 	})
 }
 
