@@ -104,9 +104,7 @@ func (c *checker) record(r journal.Record) {
 	case journal.KindState:
 		c.state(r)
 	case journal.KindResume:
-		// Whoever takes a run up has observed what came of the call that the
-		// process before left unanswered.
-		c.open = nil
+		c.resume()
 	case journal.KindClose:
 		c.close(r)
 	}
@@ -169,6 +167,16 @@ func (c *checker) answer(r journal.Record) {
 	}
 	n := c.node(r.Node)
 	n.answered, n.fresh = true, true
+}
+
+// resume: whoever takes a run up has observed what came of the call that the
+// process before left unanswered, and has said yes to what is proposed now.
+func (c *checker) resume() {
+	c.open = nil
+	for id := range c.plan {
+		n := c.node(id)
+		n.answered, n.fresh = true, true
+	}
 }
 
 // mutates reports a call that may change the cluster; a probe may not.
