@@ -24,12 +24,14 @@ func (e signalError) Error() string {
 }
 
 // signals turns signals into what they mean for a verb: SIGTERM and SIGHUP
-// cancel its context, SIGINT too, unless somebody listens to interrupts.
+// cancel its context, SIGINT too, unless somebody listens to interrupts. A
+// signal after that is an interrupt.
 type signals struct {
 	interrupts chan struct{} // SIGINT, while listening
 
 	mu        sync.Mutex
 	listening bool
+	ending    bool // a signal has cancelled; the next one is impatience
 }
 
 // watchSignals gives a context whose cause is the signalError. stop ends the
@@ -63,13 +65,14 @@ func (s *signals) take(got os.Signal, cancel context.CancelCauseFunc) {
 	sig, _ := got.(syscall.Signal)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sig == syscall.SIGINT && s.listening {
+	if s.listening && (sig == syscall.SIGINT || s.ending) {
 		select {
 		case s.interrupts <- struct{}{}:
 		default: // two are waiting already
 		}
 		return
 	}
+	s.ending = true
 	cancel(signalError{sig})
 }
 

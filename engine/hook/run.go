@@ -68,6 +68,11 @@ type Options struct {
 	DenyEnv []string
 	// Started is called once the process exists, before anything waits for it.
 	Started func(Started)
+	// Leave, when it is closed, has Run return at once and leave the command
+	// running. Its output is dropped from then on; when this program ends the
+	// output has no reader, and a command that goes on writing may end of that.
+	// nil = never.
+	Leave <-chan struct{}
 	// Line is called with every line of output, clean and bounded, from one
 	// goroutine at a time. It must not wait for anything.
 	Line func(string)
@@ -81,6 +86,7 @@ type Result struct {
 	Signal    string // that ended it, such as "SIGKILL"; "" for none
 	TimedOut  bool
 	Cancelled bool // ctx ended it
+	Left      bool // it runs on: Options.Leave was closed
 	Class     Class
 	Tail      []string // last lines of output, at most TailLines
 	Cut       bool     // there was more output than was kept
@@ -130,9 +136,9 @@ func (s Spec) Run(ctx context.Context, e Env, o Options) Result {
 	if o.Started != nil {
 		o.Started(Started{PID: pid, PGID: pid, StartTicks: startTicks(pid)})
 	}
-	res := s.wait(ctx, cmd)
+	res := s.wait(ctx, cmd, o.Leave)
 	res.Started, res.Ended = began, time.Now()
-	res.Err = errors.Join(res.Err, out.finish())
+	res.Err = errors.Join(res.Err, out.finish()) // a command that was left writes into nothing
 	res.Tail, res.Cut, res.Identity = out.tail, out.cut, out.identity
 	return res
 }
@@ -142,8 +148,8 @@ func notStarted(err error) Result {
 	return Result{Started: now, Ended: now, ExitCode: -1, Class: NotStarted, Err: err}
 }
 
-// wait returns when the command has ended, by itself or by force.
-func (s Spec) wait(ctx context.Context, cmd *exec.Cmd) Result {
+// wait returns when the command has ended, by itself or by force, or was left.
+func (s Spec) wait(ctx context.Context, cmd *exec.Cmd, leave <-chan struct{}) Result {
 	timeout, grace := s.Timeout, s.KillGrace
 	if timeout == 0 {
 		timeout = DefaultTimeout
@@ -162,6 +168,9 @@ func (s Spec) wait(ctx context.Context, cmd *exec.Cmd) Result {
 		return conclude(res, cmd, err)
 	case <-timer.C:
 		res.TimedOut = true
+	case <-leave:
+		res.Left, res.ExitCode = true, -1
+		return res // whoever waits for it goes on, for as long as this program lives
 	case <-ctx.Done():
 		res.Cancelled = true
 	}

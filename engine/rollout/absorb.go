@@ -28,6 +28,8 @@ func (m *Machine) absorb(ev Event) {
 		m.callEnded(e)
 	case HookOutput:
 		m.hookOutput(e)
+	case HookBegan:
+		m.hookBegan(e)
 	case HookEnded:
 		m.hookEnded(e)
 	case JournalFailed:
@@ -278,7 +280,8 @@ func (m *Machine) interrupt(e Interrupted) {
 		if m.state == RunRunning {
 			m.pausing, m.why = true, e.Why
 		}
-	case Detach:
+	case Detach, Abandon:
+		m.abandoned = m.abandoned || e.Kind == Abandon
 		m.leaving, m.why = e.Why, e.Why
 		if m.leaving == "" {
 			m.leaving = "detached"

@@ -206,6 +206,9 @@ func (m *Machine) whatStands(s step, why string) LeftBehind {
 			l.Command = command("cancel", id, cancelsOurs(s))
 		}
 	}
+	if m.hook.busy() && id == m.id() {
+		l = m.leftRunning(policy)
+	}
 	if l.State != "" && why != "" {
 		l.State += " (" + why + ")"
 	}

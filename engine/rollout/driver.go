@@ -113,6 +113,10 @@ func (d *Driver) Pause(why string) { d.interrupt(Interrupted{Kind: Pause, Why: w
 // the Outcome.
 func (d *Driver) Detach(why string) { d.interrupt(Interrupted{Kind: Detach, Why: why}) }
 
+// Abandon is Detach without waiting for a restart command. The command is not
+// killed; it is named in the Outcome with its process.
+func (d *Driver) Abandon(why string) { d.interrupt(Interrupted{Kind: Abandon, Why: why}) }
+
 func (d *Driver) interrupt(i Interrupted) {
 	select {
 	case d.interrupts <- i:

@@ -81,13 +81,15 @@ func watch(watched map[client.NodeID]func(), id client.NodeID, on bool, begin fu
 
 // start does something in a goroutine and hands what came of it to the loop.
 func (d *Driver) start(do func() Event) {
-	d.work.Go(func() {
-		ev := do()
-		select {
-		case d.events <- ev:
-		case <-d.quit:
-		}
-	})
+	d.work.Go(func() { d.hand(do()) })
+}
+
+// hand gives the loop an event, if it still takes any.
+func (d *Driver) hand(ev Event) {
+	select {
+	case d.events <- ev:
+	case <-d.quit:
+	}
 }
 
 // sendCall sends one mutating call. It is not given up when the program ends:
@@ -140,8 +142,13 @@ func (d *Driver) runHook(e RunHook) Event {
 	if spec.Timeout == 0 {
 		spec.Timeout = e.Timeout
 	}
+	log := d.j.HookLog(e.Node, e.Attempt)
 	res := spec.Run(context.WithoutCancel(d.reads), env, hook.Options{
-		LogPath: d.j.HookLog(e.Node, e.Attempt), Redact: d.eng.cfg.Redact, DenyEnv: d.eng.cfg.DenyEnv,
+		LogPath: log, Leave: d.quit,
+		Started: func(p hook.Started) {
+			d.hand(HookBegan{At: time.Now(), Eff: e.Eff, PID: p.PID, Ticks: p.StartTicks, Log: log})
+		},
+		Redact: d.eng.cfg.Redact, DenyEnv: d.eng.cfg.DenyEnv,
 		Line: func(line string) { d.hookLine(e.Eff, line) },
 	})
 	d.eng.cfg.Poller.Hot(hotAfterCall)

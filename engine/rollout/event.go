@@ -70,6 +70,15 @@ type HookOutput struct {
 	Line string
 }
 
+// HookBegan says which process the restart command is.
+type HookBegan struct {
+	At    time.Time
+	Eff   string
+	PID   int
+	Ticks uint64 // of the machine's clock at which it began; tells it from a later process of its number
+	Log   string // path of its output
+}
+
 // HookEnded is what came of a RunHook.
 type HookEnded struct {
 	At     time.Time
@@ -119,10 +128,11 @@ type WokeUp struct {
 // Interruption is how a run is to be stopped.
 type Interruption int
 
-// The interruptions. Neither cancels anything on the server.
+// The interruptions. None cancels anything on the server.
 const (
-	Pause  Interruption = iota + 1 // stop at the next boundary and offer a menu
-	Detach                         // finish the step in flight and leave
+	Pause   Interruption = iota + 1 // stop at the next boundary and offer a menu
+	Detach                          // finish the step in flight and leave
+	Abandon                         // the same, without waiting for a restart command; it is not killed
 )
 
 func (e Tick) at() time.Time          { return e.At }
@@ -133,6 +143,7 @@ func (e Probed) at() time.Time        { return e.At }
 func (e Located) at() time.Time       { return e.At }
 func (e CallEnded) at() time.Time     { return e.At }
 func (e HookOutput) at() time.Time    { return e.At }
+func (e HookBegan) at() time.Time     { return e.At }
 func (e HookEnded) at() time.Time     { return e.At }
 func (e Answered) at() time.Time      { return e.At }
 func (e JournalFailed) at() time.Time { return e.At }

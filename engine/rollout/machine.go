@@ -48,13 +48,14 @@ type Machine struct {
 	revoked   bool // an anomaly came: the policy of an unattended run answers nothing more
 	overrides []gate.Override
 
-	call    inflight  // the one mutating call
-	hook    inflight  // the restart command
-	tag     uint64    // newest question to the Driver
-	reread  time.Time // when the node list was last asked for by us; zero = not since the newest
-	pausing bool
-	leaving string // why the operator detaches; "" = stays
-	broken  error  // the journal's
+	call      inflight  // the one mutating call
+	hook      inflight  // the restart command
+	tag       uint64    // newest question to the Driver
+	reread    time.Time // when the node list was last asked for by us; zero = not since the newest
+	pausing   bool
+	leaving   string // why the operator detaches; "" = stays
+	abandoned bool   // a restart command is not waited for
+	broken    error  // the journal's
 
 	seenTill time.Time // events of the picture up to here were taken
 	skewTold bool
@@ -142,7 +143,7 @@ func (m *Machine) turn() {
 		m.endBroken()
 	case m.unread():
 		m.run()
-	case m.leaving != "" && m.atBoundary():
+	case m.leaving != "" && m.mayLeave():
 		m.endDetached()
 	case m.state == RunReady:
 		m.begin()
@@ -265,3 +266,8 @@ func (m *Machine) unread() bool { return m.cur < len(m.steps) && m.step().result
 
 // atBoundary reports that nothing is half done.
 func (m *Machine) atBoundary() bool { return m.idle() && !m.unread() }
+
+// mayLeave reports that no call is unanswered, and no restart command awaited.
+func (m *Machine) mayLeave() bool {
+	return !m.call.busy() && !m.unread() && (!m.hook.busy() || m.abandoned)
+}

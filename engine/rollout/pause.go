@@ -116,7 +116,7 @@ func (m *Machine) outageAsked() bool {
 func (m *Machine) endDetached() {
 	m.unfilled()
 	left := m.leftBehindAll()
-	m.record(journal.Record{Kind: journal.KindLostTerminal, Why: m.leaving}.With(map[string]any{"left": leftLines(left)}))
+	m.record(journal.Record{Kind: journal.KindLostTerminal, Why: m.leaving}.With(m.abandonedHook(leftLines(left))))
 	o := Outcome{Exit: ExitPaused, Word: "detached", Left: left}
 	switch {
 	case m.state == RunAborting && len(left) > 0:
@@ -144,7 +144,7 @@ func (m *Machine) leftBehindAll() []LeftBehind {
 
 // endBroken: without a journal nothing more may be done (E18).
 func (m *Machine) endBroken() {
-	if !m.idle() {
+	if !m.idle() && !(m.leaving != "" && m.mayLeave()) {
 		return
 	}
 	m.state = RunHalted

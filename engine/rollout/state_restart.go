@@ -247,7 +247,7 @@ func (m *Machine) startHook() {
 	m.keepProcess()
 	s.preLaunch, s.PreLaunch, s.PreBuild = s.launch, s.Launch, s.Build
 	s.Launch, s.Build = time.Time{}, client.Build{}
-	s.HookStart, s.HookEnd, s.HookTail, s.hooked = m.at, time.Time{}, nil, nil
+	s.HookStart, s.HookEnd, s.HookTail, s.hooked, s.process = m.at, time.Time{}, nil, nil, HookBegan{}
 	s.reattached, s.proven, s.unproven = false, false, ""
 	s.ExposedShards = m.leftoverCount()
 	s.touched, s.reads = true, 0

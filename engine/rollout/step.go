@@ -127,8 +127,9 @@ type step struct {
 	told   query[MovedDescribed]
 	untold map[client.TenantShardID]time.Time // moved shards that are not told, and since when; replaced, never changed
 
-	result *CallEnded // of the newest call, until a state has taken it
-	hooked *HookEnded
+	result  *CallEnded // of the newest call, until a state has taken it
+	hooked  *HookEnded
+	process HookBegan // of the newest restart command; zero = not known yet
 
 	lastLeft int64 // for progress; -1 = none yet
 	samples  []sample

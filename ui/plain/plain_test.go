@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,16 +25,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // script is a run that asks one prompt after the other and ends.
 type script struct {
-	mu       sync.Mutex
-	st       rollout.Status
-	prompts  []rollout.Prompt
-	answers  []rollout.Answer
-	paused   []string
-	detached []string
-	refuse   error // what the next Answer returns
-	changed  chan struct{}
-	done     chan struct{}
-	stays    bool // Pause asks AskPaused, as the real one does
+	mu        sync.Mutex
+	st        rollout.Status
+	prompts   []rollout.Prompt
+	answers   []rollout.Answer
+	paused    []string
+	detached  []string
+	abandoned []string
+	lingers   bool  // a restart command keeps it from ending on Detach
+	refuse    error // what the next Answer returns
+	changed   chan struct{}
+	done      chan struct{}
+	stays     bool // Pause asks AskPaused, as the real one does
 }
 
 func newScript(prompts ...rollout.Prompt) *script {
@@ -130,7 +133,17 @@ func (s *script) Detach(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detached = append(s.detached, why)
+	if s.lingers {
+		return
+	}
 	s.end(rollout.ExitPaused, "paused")
+}
+
+func (s *script) Abandon(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abandoned = append(s.abandoned, why)
+	s.end(rollout.ExitPaused, "left")
 }
 
 func (s *script) words() []rollout.Word {
@@ -425,6 +438,36 @@ func TestLeavingTellsOfARunningRestart(t *testing.T) {
 	s.st.Steps[0].HookStart = time.Date(2026, 3, 14, 21, 40, 0, 0, time.UTC)
 	f.leave("told to end")
 	require.Contains(t, out.String(), "the restart command of node 1 runs; it is not killed")
+}
+
+// One signal more, or five seconds, and the restart command is not waited for.
+func TestLeavingDoesNotWaitForLong(t *testing.T) {
+	for name, again := range map[string]bool{"a second signal": true, "time": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScript(yesTo("a", rollout.AskDrain))
+				s.lingers = true
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				pr, pw := io.Pipe()
+				interrupts := make(chan struct{}, 1)
+				ended := make(chan rollout.ExitCode)
+				began := time.Now()
+				go func() { ended <- Run(ctx, s, pr, io.Discard, Options{Interrupts: interrupts}) }()
+				synctest.Wait()
+				require.Empty(t, s.abandoned)
+				want := leaveMost
+				if again {
+					want = 0
+					interrupts <- struct{}{}
+				}
+				require.Equal(t, rollout.ExitPaused, <-ended)
+				pw.Close()
+				require.Len(t, s.abandoned, 1)
+				require.Equal(t, want, time.Since(began))
+			})
+		})
+	}
 }
 
 func TestCancelledContextLeaves(t *testing.T) {

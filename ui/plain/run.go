@@ -18,6 +18,7 @@ type Driver interface {
 	Answer(rollout.Answer) error
 	Pause(why string)
 	Detach(why string)
+	Abandon(why string)
 	Done() <-chan struct{}
 }
 
@@ -34,6 +35,10 @@ type Options struct {
 	// second one leaves it. nil = none.
 	Interrupts <-chan struct{}
 }
+
+// leaveMost is how long a program that leaves waits for a restart command. A
+// session that ends gives its programs little longer before it kills them.
+const leaveMost = 5 * time.Second
 
 // maxStray is how many lines that are no answer one question bears.
 const maxStray = 3
@@ -79,6 +84,7 @@ type session struct {
 	inputEnded  bool
 	interrupted int
 	leaving     bool
+	patience    <-chan time.Time // when a restart command is no longer waited for; nil = not leaving
 	writeFailed bool
 }
 
@@ -109,6 +115,9 @@ func (s *session) step(ctx context.Context, changed <-chan struct{}) bool {
 	case <-s.done:
 		s.done = nil
 		s.leave(context.Cause(ctx).Error())
+	case <-s.patience:
+		s.patience = nil
+		s.d.Abandon("left while its restart command runs")
 	}
 	return true
 }
@@ -204,8 +213,9 @@ func (s *session) leave(why string) {
 	s.leaving = true
 	s.say("leaving the run: " + why + "; nothing more is sent, what runs at the controller goes on")
 	if node, ok := restarting(s.d.Status()); ok {
-		s.say("the restart command of node " + node + " runs; it is not killed, and this program ends when it does")
+		s.say("the restart command of node " + node + " runs; it is not killed, and is waited for " + leaveMost.String() + " at most")
 	}
+	s.patience = time.After(leaveMost)
 	s.d.Detach(why)
 }
 
@@ -221,6 +231,11 @@ func restarting(st *rollout.Status) (node string, ok bool) {
 
 func (s *session) interrupt() {
 	s.interrupted++
+	if s.leaving {
+		s.patience = nil
+		s.d.Abandon("told to leave once more")
+		return
+	}
 	if s.interrupted > 1 {
 		s.leave("interrupted twice")
 		return
