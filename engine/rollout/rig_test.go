@@ -59,7 +59,7 @@ func helper(args []string) int {
 // rig is a fake cluster, the console's client and poller on it, and an engine.
 type rig struct {
 	*server.Server
-	t      *testing.T
+	t      testing.TB
 	client *client.Client
 	poller *cluster.Poller
 	store  *journal.Store
@@ -78,6 +78,14 @@ type options struct {
 	set   func(*rollout.Settings)
 	spec  *hook.Spec
 	file  journal.OpenFile
+	real  bool // the console's own times, as they are without a configuration
+}
+
+func (o options) rates() cluster.Rates {
+	if o.real {
+		return cluster.Rates{}
+	}
+	return rates()
 }
 
 func quick() rollout.Settings {
@@ -90,9 +98,11 @@ func quick() rollout.Settings {
 	return s
 }
 
-func newRig(t *testing.T, o options) *rig {
+func newRig(t testing.TB, o options) *rig {
 	t.Helper()
-	t.Parallel()
+	if test, ok := t.(*testing.T); ok {
+		test.Parallel()
+	}
 	if o.Nodes == 0 {
 		o.Nodes = 4
 	}
@@ -134,7 +144,7 @@ func (r *rig) connect(o options) {
 	r.cfg.Identity = cluster.Identity{Name: "test", Endpoint: strings.TrimPrefix(r.ControllerURL(), "http://"), Demo: true}
 	r.poller = cluster.New(cluster.Config{
 		Client: r.client.WithoutRetries(), Identity: r.cfg.Identity, Pageserver: r.process, Calls: calls,
-		Rates: rates(),
+		Rates: o.rates(),
 	})
 	ctx, stop := context.WithCancel(r.t.Context())
 	var run sync.WaitGroup
@@ -163,6 +173,9 @@ func (r *rig) configure(o options) {
 	r.store, err = journal.Open(r.t.TempDir(), "test", journal.Options{OpenFile: o.file})
 	require.NoError(r.t, err)
 	set := quick()
+	if o.real {
+		set = rollout.Defaults()
+	}
 	if o.set != nil {
 		o.set(&set)
 	}
