@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -263,7 +264,8 @@ func TestCase_P14_SingleNode(t *testing.T) {
 	r.yes(rollout.AskFill) // refused: no other node to fill from (L10)
 	out := r.driver.Wait()
 	require.Equal(t, rollout.ExitDoneWithIssues, out.Exit, describe(r.driver.Status()))
-	require.Equal(t, []string{"PUT 1/fill 412"}, r.mutations())
+	// On a slow machine the node warms up again first: that refusal comes before (L2).
+	require.Equal(t, []string{"PUT 1/fill 412"}, slices.DeleteFunc(r.mutations(), func(c string) bool { return c == "PUT 1/fill 503" }))
 	require.Contains(t, rows(r.driver.Status()), "L10")
 	require.Equal(t, 1, r.driver.Status().Calls.Hooks)
 }
