@@ -81,7 +81,7 @@ func (m *Machine) blockedChoices() []Choice {
 	case AskDrainEnded, AskPolicyLost:
 		return m.always(retry(m.literal(CallDrain)+", after the gates and another question"), m.undrainedChoice(), m.skipChoice())
 	case AskNotDrained:
-		return m.always(m.resetChoice(", then drain again"), m.skipChoice())
+		return m.always(m.resetChoice(", then drain again"), m.undrainedChoice(), m.skipChoice())
 	case AskDeadline:
 		return m.always(wait("keep waiting"), m.skipChoice())
 	case AskRestartedEarly:

@@ -60,6 +60,8 @@ func TestRow_D16_PauseForRestartWithoutADrain(t *testing.T) {
 	a.draining()
 	a.settle(client.PolicyPauseForRestart, 5)
 	p := a.asked(rollout.AskNotDrained, "D16")
+	require.Contains(t, p.Cause, "the drain ended and moved nothing", "the drain was ours, and accepted")
+	require.Contains(t, words(p), rollout.WordUndrained)
 	require.NotContains(t, words(p), rollout.WordYes, "there is no restart to confirm")
 	a.say(rollout.WordReset)
 	a.reply(nil)

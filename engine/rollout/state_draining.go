@@ -245,7 +245,11 @@ func (m *Machine) drainVerify() {
 	}
 	if known && m.nothingMoved() {
 		m.endPhase(PhaseDrain, PhaseFailed, "nothing moved")
-		m.blockAt(AskNotDrained, "D16", fmt.Sprintf("all %d shards are still attached", len(s.Leftovers)))
+		cause := fmt.Sprintf("all %d shards are still attached", len(s.Leftovers))
+		if s.accepted && s.ordinal[CallDrain.phase()] > 0 && !s.epochMoved {
+			cause = "the drain ended and moved nothing (lag or unknown): " + cause
+		}
+		m.blockAt(AskNotDrained, "D16", cause)
 		return
 	}
 	m.endPhase(PhaseDrain, PhaseDone, "")

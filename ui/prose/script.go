@@ -68,7 +68,7 @@ var scripts = map[rollout.Ask]script{
 	},
 	rollout.AskNotDrained: {
 		title: "NODE {node} SAYS {policy}, BUT NOTHING MOVED",
-		what:  "the label was written without a drain; the node counts as not drained",
+		what:  "as many shards are attached as before, so the node counts as not drained, whatever its label says",
 		ifNot: "node {node} stays {policy} and keeps serving its shards",
 	},
 	rollout.AskNoProgress: {
