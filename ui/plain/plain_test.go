@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -144,6 +145,12 @@ func (s *script) Abandon(why string) {
 	defer s.mu.Unlock()
 	s.abandoned = append(s.abandoned, why)
 	s.end(rollout.ExitPaused, "left")
+}
+
+func (s *script) abandonments() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.abandoned)
 }
 
 func (s *script) words() []rollout.Word {
@@ -455,7 +462,7 @@ func TestLeavingDoesNotWaitForLong(t *testing.T) {
 				began := time.Now()
 				go func() { ended <- Run(ctx, s, pr, io.Discard, Options{Interrupts: interrupts}) }()
 				synctest.Wait()
-				require.Empty(t, s.abandoned)
+				require.Empty(t, s.abandonments())
 				want := leaveMost
 				if again {
 					want = 0
@@ -463,7 +470,7 @@ func TestLeavingDoesNotWaitForLong(t *testing.T) {
 				}
 				require.Equal(t, rollout.ExitPaused, <-ended)
 				pw.Close()
-				require.Len(t, s.abandoned, 1)
+				require.Len(t, s.abandonments(), 1)
 				require.Equal(t, want, time.Since(began))
 			})
 		})
