@@ -115,6 +115,7 @@ type surplus struct {
 	maybe  int64 // lost answers before the baseline
 	waits  int64 // unaccounted in the last scrape
 	last   int64 // the controller's count in it
+	sure   int64 // our answered calls at it
 	told   int64 // already reported
 	behind bool  // the last scrape had fewer than ours
 }
@@ -147,12 +148,16 @@ func (w *foreignWatch) scrape(m client.Metrics, ours map[string]sentCalls) strin
 // take returns how many calls of others are certain and not yet reported.
 func (s *surplus) take(total int64, ours sentCalls) int64 {
 	excess := total - s.base - ours.sure
-	defer func() { s.last = total }()
+	quiet := ours.sure == s.sure
+	defer func() { s.last, s.sure = total, ours.sure }()
 	if excess < 0 {
-		if s.behind { // an answered call that the baseline already held
+		// Our answers may be newer than the scrape. If none came since the last one
+		// and it is still behind, the baseline held a call of ours already, or
+		// something before the controller gave the answer.
+		if s.behind && quiet {
 			s.base += excess
 		}
-		s.behind, s.waits = !s.behind, 0
+		s.behind, s.waits = !s.behind || !quiet, 0
 		return 0
 	}
 	s.behind = false

@@ -55,6 +55,24 @@ func TestForeignCalls(t *testing.T) {
 			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 5}, ""},
 			{nil, first, map[string]int64{drain: 5}, ""},
 		},
+		"D12: attempts whose answers come while the counters are read": {
+			{nil, first, map[string]int64{drain: 0}, ""},
+			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 0}, ""}, // answered after the counters were written
+			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 1}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 2}, ""},
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{nil, first, map[string]int64{drain: 3}, ""},
+			{nil, first, map[string]int64{drain: 3}, ""},
+		},
+		"D12: a proxy's refusal never reaches the controller": {
+			{nil, first, map[string]int64{drain: 0}, ""},
+			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 0}, ""},
+			{nil, first, map[string]int64{drain: 0}, ""},
+			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 1}, ""},
+			{nil, first, map[string]int64{drain: 1}, ""},
+			{nil, first, map[string]int64{drain: 2}, ""},
+			{nil, first, map[string]int64{drain: 2}, "drain 1"},
+		},
 		"E17: another driver, certain with the second scrape, told once": {
 			{nil, first, map[string]int64{drain: 3, config: 1}, ""},
 			{nil, first, map[string]int64{drain: 5, config: 2}, ""},
