@@ -57,13 +57,16 @@ func TestCrash(t *testing.T) {
 		wg.Go(func() {
 			for point := range todo {
 				t.Run(point, func(t *testing.T) {
-					if !killAndResume(t, program, point) {
-						return // the run had fewer records
-					}
-					covered.Add(1)
-					if !t.Failed() {
-						right.Add(1)
-					}
+					reached := true
+					defer func() { // a failure leaves by another way
+						if reached {
+							covered.Add(1)
+						}
+						if reached && !t.Failed() {
+							right.Add(1)
+						}
+					}()
+					reached = killAndResume(t, program, point) // else the run had fewer records
 				})
 			}
 		})
@@ -94,7 +97,9 @@ func killAndResume(t *testing.T, program, point string) bool {
 		return true
 	}
 	killed := c.records(t)
-	require.False(t, c.run(t, "", "rollout", "--resume", "--plain"), "the resumed run was killed")
+	if killed[len(killed)-1].Kind != journal.KindClose { // else nothing was left to take up
+		c.run(t, "", "rollout", "--resume", "--plain")
+	}
 	c.verify(t, killed)
 	return true
 }

@@ -162,7 +162,7 @@ const hookLook = 200 * time.Millisecond
 func (d *Driver) watchHook(e WatchHook) Event {
 	tick := time.NewTicker(hookLook)
 	defer tick.Stop()
-	word := "its end was not seen by the process that started it"
+	word := "nobody saw the end"
 	for e.Process.Alive() {
 		if time.Now().After(e.Until) {
 			word = fmt.Sprintf("process %d still runs after its time limit; it was not ended", e.Process.PID)

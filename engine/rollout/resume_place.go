@@ -130,7 +130,7 @@ func (m *Machine) placeProve(b NodeBelief) {
 	case s.Plan.Hook == "":
 		wait += m.set.Hook
 	default:
-		lost := HookResult{Exit: -1, Lost: true, Word: "its end was not seen"}
+		lost := HookResult{Exit: -1, Lost: true, Word: "nobody saw the end"}
 		m.recordHookEnd(b.Hook.Eff, lost)
 		s.HookEnd, s.hooked = m.at, &HookEnded{At: m.at, Eff: b.Hook.Eff, Result: lost}
 	}
@@ -154,7 +154,7 @@ func (m *Machine) placeReady(b NodeBelief) {
 	}
 	m.keepProcess()
 	if b.Hook.Seq > 0 && !b.Hook.ended() && s.Plan.Hook != "" {
-		m.recordHookEnd(b.Hook.Eff, HookResult{Exit: -1, Lost: true, Word: "its end was not seen"})
+		m.recordHookEnd(b.Hook.Eff, HookResult{Exit: -1, Lost: true, Word: "nobody saw the end"})
 		s.HookEnd = m.at
 	}
 	m.enter(awaitReady)

@@ -144,6 +144,7 @@ func (m *Machine) unprovenAsk(why string) {
 		row = "R15"
 	case h != nil && h.Result.Lost:
 		row = "R5"
+		why = "the restart command: " + h.Result.Word + "; it may never have run; " + why
 	}
 	m.blockAt(AskRestartUnproven, row, why)
 }
