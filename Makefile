@@ -31,6 +31,10 @@ test: need-go ## run all tests
 race: need-go need-cc ## run all tests with the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
 
+.PHONY: crash
+crash: need-go ## kill the program at every journal record of a run and resume it
+	STORCON_CRASH=all $(GO) test ./cmd/storcon-tui -count=1 -timeout 60m -v -run '^TestCrash$$'
+
 .PHONY: lint
 lint: tools ## vet and lint; fetches the linters into .tools the first time
 	$(GO) vet ./...

@@ -68,7 +68,9 @@ type Deps struct {
 	// start; "" = none.
 	Unfinished string
 	// Plan is a plan to open on; nil = the dashboard alone.
-	Plan     *rollout.Plan
+	Plan *rollout.Plan
+	// Run is a run to open on that goes on already; nil = none.
+	Run      LiveRun
 	Version  string
 	Location *time.Location // of wall-clock times; nil = local
 	// Settle is how long after the start keys are not taken, for a terminal

@@ -61,14 +61,29 @@ func newModel(ctx context.Context, d Deps) *model {
 	m.crash = m.tasks.crash
 	m.guard.settle = d.Now().Add(d.Settle)
 	m.look()
+	if d.Run != nil {
+		m.run = d.Run
+		m.look()
+		m.show(view.NewRunScreen())
+	}
 	if d.Plan != nil {
 		m.show(view.NewPlanScreen(*d.Plan))
 	}
 	return m
 }
 
-// Init asks for nothing: what there is to know comes as messages.
-func (m *model) Init() tea.Cmd { return nil }
+// Init listens to the run that the program opens on; all else that there is to
+// know comes as messages.
+func (m *model) Init() tea.Cmd {
+	run := m.deps.Run
+	if run == nil {
+		return nil
+	}
+	return m.tasks.command(func(context.Context) tea.Msg {
+		m.follow(run)
+		return changedMsg{}
+	})
+}
 
 // Update routes one message. A panic in it ends the program in order.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

@@ -85,6 +85,18 @@ func (r *consoleRuns) Start(ctx context.Context, plan rollout.Plan) (ui.LiveRun,
 	return driver, nil
 }
 
+// Resume takes an unfinished run up again; like Start it is not bound to ctx.
+func (r *consoleRuns) Resume(ctx context.Context, run string) (ui.LiveRun, error) {
+	driver, err := r.engine.Resume(context.WithoutCancel(ctx), run)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.newest = driver
+	return driver, nil
+}
+
 // Unfinished is the oldest run that was left open; the live one is not meant.
 func (r *consoleRuns) Unfinished() (string, error) {
 	open, err := r.open()
@@ -118,12 +130,16 @@ func refusal(err error) error {
 		unfinished *rollout.UnfinishedRunError
 		unknown    *rollout.UnknownNodeError
 		nothing    *rollout.NothingToDoError
+		wrong      *rollout.WrongClusterError
+		several    *rollout.ChoiceOfRunsError
 	)
 	switch {
 	case errors.As(err, &broken):
 		return &exitError{code: exitJournal, err: err}
 	case errors.Is(err, rollout.ErrNotObserved):
 		return &exitError{code: rollout.ExitUnreachable, err: err}
+	case errors.Is(err, rollout.ErrNothingUnfinished), errors.As(err, &wrong), errors.As(err, &several):
+		return preflight(err)
 	case errors.As(err, &unfinished), errors.As(err, &unknown), errors.As(err, &nothing), errors.Is(err, rollout.ErrReadOnly):
 		return preflight(err)
 	case exitCode(err) == rollout.ExitInternal:

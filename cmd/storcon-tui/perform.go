@@ -57,15 +57,44 @@ func (p *program) perform(ctx context.Context, r request) error {
 		if err != nil {
 			return c.at(refusal(err))
 		}
-		signals.listen()
-		code := plain.Run(ctx, driver, p.in, p.out, plain.Options{
-			By:         operator(),
-			Terminal:   term.IsTerminal(int(p.in.Fd())),
-			ASCII:      !utf8Locale(os.Getenv),
-			Interrupts: signals.interrupts,
-		})
-		return endOf(ctx, driver, code)
+		return p.converse(ctx, driver, signals)
 	})
+}
+
+// takeUp takes an unfinished run up again, line by line; "" is the only one.
+func (p *program) takeUp(ctx context.Context, run string) error {
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	ctx, signals, stop := watchSignals(ctx)
+	defer stop()
+	return c.polled(ctx, func(ctx context.Context) error {
+		if _, err := c.observe(ctx); err != nil {
+			return c.at(err)
+		}
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
+		driver, err := c.engine().Resume(context.WithoutCancel(ctx), run)
+		if err != nil {
+			return c.at(refusal(err))
+		}
+		return p.converse(ctx, driver, signals)
+	})
+}
+
+// converse shows a run line by line and takes its answers from standard input.
+func (p *program) converse(ctx context.Context, driver *rollout.Driver, signals *signals) error {
+	signals.listen()
+	code := plain.Run(ctx, driver, p.in, p.out, plain.Options{
+		By:         operator(),
+		Terminal:   term.IsTerminal(int(p.in.Fd())),
+		ASCII:      !utf8Locale(os.Getenv),
+		Interrupts: signals.interrupts,
+	})
+	return endOf(ctx, driver, code)
 }
 
 // endOf is the exit of a run. A signal that came before anything was changed

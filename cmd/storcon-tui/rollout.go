@@ -13,7 +13,7 @@ import (
 
 func (p *program) rolloutVerb() *cobra.Command {
 	verb := p.goalVerb(rollout.GoalRestart, &cobra.Command{
-		Use:   "rollout NODE...",
+		Use:   "rollout NODE... | rollout --resume [RUN]",
 		Short: "Restart nodes one after another: drain, restart, fill",
 		Long: `Restart nodes one after another: drain, restart, fill.
 The console opens with the plan; nothing is sent before it is started and each
@@ -25,7 +25,11 @@ the run and is never an answer.
 With --auto --policy FILE nobody has to watch: the file says which questions are
 answered yes. Everything else, and everything after the first anomaly, holds the
 run and is said on standard error. From a terminal it can be answered there; else,
-or when nobody does, the run is left after the policy's "hold" with exit code 4.`,
+or when nobody does, the run is left after the policy's "hold" with exit code 4.
+
+With --resume an unfinished run of any kind is taken up again: what its journal
+says and what the cluster shows are put side by side, and nothing is sent before
+one yes to that. A restart command that was started is never run again by itself.`,
 		Args: cobra.MinimumNArgs(1),
 	})
 	var auto bool
@@ -48,6 +52,7 @@ or when nobody does, the run is left after the policy's "hold" with exit code 4.
 		}
 		return attended(cmd, args)
 	}
+	p.resumable(verb)
 	return verb
 }
 

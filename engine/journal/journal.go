@@ -103,6 +103,8 @@ func (j *Journal) AppendSeq(r Record) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	failpoint("before", r.Seq, func() {})
+	failpoint("torn", r.Seq, func() { _ = j.write(line[:len(line)/2]) })
 	if err := j.write(line); err != nil {
 		return 0, j.fail("write", err)
 	}
@@ -116,6 +118,7 @@ func (j *Journal) AppendSeq(r Record) (uint64, error) {
 	} else {
 		j.arm()
 	}
+	failpoint("after", r.Seq, func() {})
 	return r.Seq, nil
 }
 

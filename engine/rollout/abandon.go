@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/hook"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
 // hookBegan keeps which process the restart command is, for whoever has to find
@@ -11,6 +13,8 @@ import (
 func (m *Machine) hookBegan(e HookBegan) {
 	if e.Eff == m.hook.eff && e.Eff != "" {
 		m.work().process = e
+		m.record(journal.Record{Kind: journal.KindSent, Eff: e.Eff, Att: 1, Cls: journal.ONCE}.
+			With(hook.Started{PID: e.PID, PGID: e.PID, StartTicks: e.Ticks}))
 	}
 }
 

@@ -116,7 +116,7 @@ func (m *Machine) answer(a Answer) {
 	if a.Word == WordOverride {
 		kind = journal.KindOverride
 	}
-	m.record(journal.Record{Kind: kind, By: actor(a.By), Cls: journal.DEC, Why: a.Reason}.With(answerRecord(p, a)))
+	m.record(journal.Record{Kind: kind, By: actor(a.By), Cls: journal.DEC, Why: a.Reason}.With(m.answerRecord(p, a)))
 	m.clearPrompt()
 	switch a.Word {
 	case WordRestOfNode, WordRestOfAZ, WordRestOfRun:
@@ -130,17 +130,26 @@ func actor(o Operator) *journal.Actor {
 	return &journal.Actor{User: o.User, Host: o.Host, TTY: o.TTY}
 }
 
-func answerRecord(p Prompt, a Answer) any {
-	return map[string]any{
-		"prompt": p.ID, "ask": askWord(p.Ask), "row": p.Row, "word": a.Word, "typed_node": a.Node,
-		"gate": a.Gate, "extend_s": a.Extend.Seconds(), "leftovers": len(p.Evidence.Leftovers),
-		"attached": p.Evidence.Attached,
+func (m *Machine) answerRecord(p Prompt, a Answer) answerData {
+	e, _ := m.epochOf()
+	d := answerData{
+		Prompt: p.ID, Ask: askWord(p.Ask), Row: p.Row, Word: a.Word, TypedNode: a.Node,
+		Gate: a.Gate, ExtendS: a.Extend.Seconds(), Leftovers: len(p.Evidence.Leftovers), Attached: p.Evidence.Attached,
+		Policy: p.Evidence.Policy, Availability: p.Evidence.Availability, Epoch: e.String(),
 	}
+	if !p.Evidence.Launch.IsZero() {
+		d.Launch = p.Evidence.Launch.UnixMilli()
+	}
+	return d
 }
 
 // decide does what an answer says. Words with one meaning everywhere come
 // first; the rest is the question's own.
 func (m *Machine) decide(p Prompt, a Answer) {
+	if p.Ask == AskResume {
+		m.decideResume(p, a)
+		return
+	}
 	switch a.Word {
 	case WordNo:
 		m.pausing, m.why = true, "the operator paused here"

@@ -19,6 +19,7 @@ type question struct {
 	busy    *client.Operation
 	gates   []gate.Result
 	choices []Choice
+	resume  []ResumeLine
 }
 
 // proposes reports a question of the regular path: it proposes the next phase.
@@ -98,7 +99,7 @@ func (m *Machine) showAsked(q question) {
 
 // noticeTrouble notes a question about trouble once, however often it is put.
 func (m *Machine) noticeTrouble(q question) {
-	if q.proposes() || q.ask == AskPaused {
+	if q.proposes() || q.ask == AskPaused || q.ask == AskResume {
 		return
 	}
 	key := fmt.Sprint(m.cur, q.ask, q.row, q.cause)
@@ -119,7 +120,7 @@ func (m *Machine) noticeTrouble(q question) {
 
 // evidence is what the cluster shows while the question is put.
 func (m *Machine) evidence(q question) Evidence {
-	e := Evidence{Attached: m.attachedNow(), Pending: -1, Gates: q.gates, Busy: q.busy}
+	e := Evidence{Attached: m.attachedNow(), Pending: -1, Gates: q.gates, Busy: q.busy, Resume: q.resume}
 	if m.snap != nil && m.snap.Metrics.Known() {
 		e.Pending = m.snap.Metrics.Value.PendingReconciles
 	}
@@ -179,6 +180,7 @@ var askWords = map[Ask]string{
 	AskUnauthorized:    "the token does not allow it",
 	AskPaused:          "the run is paused",
 	AskCleanup:         "something is left to put right",
+	AskResume:          "take the run up again?",
 }
 
 func askWord(a Ask) string { return askWords[a] }

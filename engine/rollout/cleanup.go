@@ -136,7 +136,7 @@ func (m *Machine) endAborted(clean bool, why string) {
 		}
 	}
 	s.Why = why
-	m.recordState(s.fsm, ended, true)
+	m.recordEnd(s)
 	s.fsm = ended
 	for i := range m.steps {
 		if m.steps[i].State == StepPending {

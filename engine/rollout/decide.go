@@ -159,6 +159,11 @@ func (m *Machine) hookAgain() {
 		return
 	}
 	m.keepEpoch()
+	if s.LeftoversAt.IsZero() {
+		s.phaseEnd = m.at // an earlier process listed them: they are listed and asked about here
+		m.enter(drainVerify)
+		return
+	}
 	s.leftoversAccepted = true
 	m.enter(restartCheck)
 }

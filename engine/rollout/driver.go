@@ -54,13 +54,13 @@ type answering struct {
 	verdict chan error
 }
 
-func newDriver(ctx context.Context, e *Engine, plan Plan, j *journal.Journal, lock *journal.Lock) *Driver {
+func newDriver(ctx context.Context, e *Engine, m Machine, j *journal.Journal, lock *journal.Lock) *Driver {
 	d := &Driver{
 		eng: e, j: j, lock: lock, run: j.RunID(),
 		events: make(chan Event), lines: make(chan HookOutput, 64), answers: make(chan answering), interrupts: make(chan Interrupted),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		subs: map[chan struct{}]struct{}{}, shards: map[client.NodeID]func(){}, processes: map[client.NodeID]func(){},
-		m: New(plan, e.cfg.Settings), timer: time.NewTimer(time.Hour),
+		m: m, timer: time.NewTimer(time.Hour),
 	}
 	if e.cfg.Reads != nil {
 		d.readsWere = e.cfg.Reads()

@@ -45,6 +45,8 @@ func (d *Driver) carry(e Effect) {
 		d.start(func() Event { return d.sendCall(e) })
 	case RunHook:
 		d.start(func() Event { return d.runHook(e) })
+	case WatchHook:
+		d.start(func() Event { return d.watchHook(e) })
 	case ListShards:
 		d.start(func() Event { return d.listShards(e) })
 	case ReadProcess:
@@ -86,6 +88,9 @@ func (d *Driver) start(do func() Event) {
 
 // hand gives the loop an event, if it still takes any.
 func (d *Driver) hand(ev Event) {
+	if ev == nil {
+		return // the end came first
+	}
 	select {
 	case d.events <- ev:
 	case <-d.quit:

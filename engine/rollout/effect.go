@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
@@ -43,6 +44,14 @@ type RunHook struct {
 	Launch       time.Time // of the process before; zero = unknown
 	LaunchMillis int64     // the same as sent
 	Timeout      time.Duration
+}
+
+// WatchHook waits for a restart command that an earlier process started. It runs
+// nothing.
+type WatchHook struct {
+	Eff     string
+	Process hook.Started
+	Until   time.Time // of its time limit
 }
 
 // ListShards reads one node's shard list once.
@@ -96,6 +105,7 @@ type Finish struct{}
 func (Record) effect()       {}
 func (SendCall) effect()     {}
 func (RunHook) effect()      {}
+func (WatchHook) effect()    {}
 func (ListShards) effect()   {}
 func (WatchShards) effect()  {}
 func (WatchProcess) effect() {}

@@ -91,8 +91,8 @@ var ErrReadOnly = errors.New("this console is read-only")
 type UnfinishedRunError struct{ Run journal.RunInfo }
 
 func (e *UnfinishedRunError) Error() string {
-	return fmt.Sprintf("run %s is not finished (%s of nodes %s, by %s, journal %s): look at it, then `storcon-tui runs close %s`",
-		e.Run.ID, e.Run.Verb, ids(e.Run.Nodes), e.Run.By.User, e.Run.Path, e.Run.ID)
+	return fmt.Sprintf("run %s is not finished (%s of nodes %s, by %s, journal %s): take it up again with `storcon-tui rollout --resume %s`, or end it with `storcon-tui runs close %s`",
+		e.Run.ID, e.Run.Verb, ids(e.Run.Nodes), e.Run.By.User, e.Run.Path, e.Run.ID, e.Run.ID)
 }
 
 // JournalError: the journal cannot be written, so nothing may be sent.
@@ -227,7 +227,7 @@ func (e *Engine) Start(ctx context.Context, plan Plan) (*Driver, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	return newDriver(ctx, e, plan, j, lock), nil
+	return newDriver(ctx, e, New(plan, e.cfg.Settings), j, lock), nil
 }
 
 func (e *Engine) preflight(plan Plan) error {

@@ -62,6 +62,9 @@ func (m *Machine) blockBusy(ask Ask, row, cause string, busy *client.Operation) 
 
 // run lets the current state look at the facts.
 func (m *Machine) run() {
+	if s := m.step(); s.approved && !s.approvedTill.IsZero() && !m.at.Before(s.approvedTill) {
+		s.approved = false
+	}
 	if m.step().lost >= 2 && m.mayBeGone() {
 		m.gone()
 		return

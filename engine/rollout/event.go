@@ -91,12 +91,13 @@ type HookResult struct {
 	Exit    int    // of the process; -1 when there is none
 	Word    string // "exit status 1", "killed after 10m0s", ...
 	Already bool   // exit 76: the node was restarted already
+	Lost    bool   // nobody saw its end: the process that started it is gone
 	Nothing bool   // exit 75 or 77, or it never started: nothing happened, it may be run again
 	Tail    []string
 }
 
 // clean reports that the command says that it did its work.
-func (r HookResult) clean() bool { return r.Exit == 0 || r.Already }
+func (r HookResult) clean() bool { return r.Exit == 0 || r.Already || r.Lost }
 
 // Answered is an operator's answer, already checked with Machine.Check.
 type Answered struct {

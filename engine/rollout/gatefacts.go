@@ -16,6 +16,7 @@ func (m *Machine) keepFigures() {
 	m.pending = m.pending.Add(m.snap.Metrics)
 	if m.base == nil && m.state != RunReady {
 		m.base = gate.BaselineOf(m.snap)
+		m.recordBaseline()
 	}
 }
 

@@ -33,6 +33,8 @@ type Machine struct {
 	ended   time.Time
 	seq     uint64
 	base    *gate.Baseline // figures when the run began; nil = not read yet
+	belief  *Belief        // what the journal says, until the run is taken up; nil = a new run, or taken up
+	looked  time.Time      // when the cluster was first read for that
 	pending gate.Readings  // the pending reconciles lately
 
 	snap     *cluster.Snapshot
@@ -161,6 +163,10 @@ func (m *Machine) turn() {
 
 // begin starts the run with the first good picture of the cluster.
 func (m *Machine) begin() {
+	if m.belief != nil {
+		m.askResume()
+		return
+	}
 	if m.stale() {
 		return
 	}
@@ -211,7 +217,7 @@ func (m *Machine) endStep(state StepState, why string) {
 	m.clearPrompt()
 	m.emit(WatchProcess{Node: s.Plan.Node, On: false})
 	m.emit(WatchShards{Node: s.Plan.Node, On: false})
-	m.recordState(s.fsm, ended, true)
+	m.recordEnd(s)
 	s.fsm = ended
 	m.note(NoteInfo, "", stepWord(state)+because(why))
 	m.cur++

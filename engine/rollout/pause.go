@@ -114,6 +114,10 @@ func (m *Machine) outageAsked() bool {
 // endDetached leaves. The journal stays open, so the next start shows the run,
 // unless nothing was ever sent.
 func (m *Machine) endDetached() {
+	if m.belief != nil {
+		m.leaveUntaken()
+		return
+	}
 	m.unfilled()
 	left := m.leftBehindAll()
 	m.record(journal.Record{Kind: journal.KindLostTerminal, Why: m.leaving}.With(m.abandonedHook(leftLines(left))))

@@ -66,7 +66,7 @@ func (m *Machine) answerPolicy(q question) {
 	asked := *m.prompt
 	answer := Answer{Prompt: asked.ID, Word: word, By: p.by(), At: m.at}
 	m.record(journal.Record{Kind: journal.KindAnswer, By: actor(answer.By), Why: "the policy of this run", Cls: journal.DEC}.
-		With(answerRecord(asked, answer)))
+		With(m.answerRecord(asked, answer)))
 	m.clearPrompt()
 	m.decide(asked, answer)
 }

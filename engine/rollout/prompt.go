@@ -41,6 +41,7 @@ const (
 	AskUnauthorized    // D11
 	AskPaused          // the operator paused the run
 	AskCleanup         // A1-A6: what is left to put right
+	AskResume          // an earlier process left the run: take it up again?
 )
 
 // Word is an answer, as plain mode spells it. Keys are bound in ui.
@@ -122,7 +123,8 @@ type Evidence struct {
 	Busy              *client.Operation // who holds the slot, when known
 	HookTail          []string
 	Launch, PreLaunch time.Time
-	SkipMinutes       float64 // imbalance for at least so long when the fill is skipped (C15)
+	Resume            []ResumeLine // what taking the run up again would do, node by node
+	SkipMinutes       float64      // imbalance for at least so long when the fill is skipped (C15)
 }
 
 // Answer is an operator's decision on one prompt.

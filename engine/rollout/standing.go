@@ -46,7 +46,7 @@ func (m *Machine) answerStanding(q question) {
 		p := *m.prompt
 		answer := Answer{Prompt: p.ID, Word: WordYes, By: a.by, At: m.at}
 		m.record(journal.Record{Kind: journal.KindAnswer, By: actor(a.by), Why: "standing answer " + string(a.word), Cls: journal.DEC}.
-			With(answerRecord(p, answer)))
+			With(m.answerRecord(p, answer)))
 		m.clearPrompt()
 		m.decide(p, answer)
 		return

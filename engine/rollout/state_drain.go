@@ -70,6 +70,7 @@ func (m *Machine) listBefore() bool {
 	}
 	s.before, s.beforeKnown = attached(l.Shards), true
 	s.AttachedBefore = int64(len(s.before))
+	m.recordBefore()
 	return true
 }
 

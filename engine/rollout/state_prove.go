@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
-	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
 // hookTailMax bounds the hook's lines that a Status carries.
@@ -27,8 +26,7 @@ func (m *Machine) hookEnded(e HookEnded) {
 		return
 	}
 	s := m.work()
-	m.record(journal.Record{Kind: journal.KindHookEnd, Eff: e.Eff, Att: 1, Cls: journal.ONCE}.
-		With(map[string]any{"exit": e.Result.Exit, "word": e.Result.Word, "nothing_happened": e.Result.Nothing, "tail": e.Result.Tail}))
+	m.recordHookEnd(e.Eff, e.Result)
 	m.hook = inflight{}
 	s.HookEnd, s.hooked = m.at, &e
 	s.proveTill = m.at.Add(m.set.Proof)
@@ -141,8 +139,12 @@ func (m *Machine) hookRow() string {
 
 func (m *Machine) unprovenAsk(why string) {
 	row := "R3"
-	if m.step().Plan.Hook == "" {
+	switch h := m.step().hooked; {
+	case m.step().Plan.Hook == "":
 		row = "R15"
+	case h != nil && h.Result.Lost:
+		row = "R5"
+		why = "the restart command: " + h.Result.Word + "; it may never have run; " + why
 	}
 	m.blockAt(AskRestartUnproven, row, why)
 }

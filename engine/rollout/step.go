@@ -97,6 +97,7 @@ type step struct {
 	proven            bool                 // another process runs than before the restart
 	unproven          string               // who accepted that it is not proven, and why
 	leftoversAccepted bool                 // by the yes to the restart
+	approvedTill      time.Time            // until when a yes stands that an earlier process took; zero = no limit
 	waiting           bool                 // the operator chose to wait for somebody else's operation
 
 	epoch         cluster.Epoch // on which the phase rests

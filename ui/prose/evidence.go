@@ -131,7 +131,11 @@ func (a asker) facts(s script) []Fact {
 		}
 	}
 	add("happened", a.fill(s.what))
-	add(causeLabel(a.p.Ask), a.p.Cause)
+	if a.p.Ask == rollout.AskResume {
+		facts = append(facts, resumeFacts(a.p.Evidence.Resume)...)
+	} else {
+		add(causeLabel(a.p.Ask), a.p.Cause)
+	}
 	add(orWord(s.runs, "sends"), a.literal()...)
 	if a.full || a.p.Ask >= rollout.AskHookFailed && a.p.Ask <= rollout.AskNotBack {
 		add("output", a.hookTail()...)
@@ -145,6 +149,19 @@ func (a asker) facts(s script) []Fact {
 	add("if not", a.fill(s.ifNot))
 	if a.full {
 		add("gates too", a.gates(false)...)
+	}
+	return facts
+}
+
+// resumeFacts says for each node what taking its run up again rests on.
+func resumeFacts(lines []rollout.ResumeLine) []Fact {
+	facts := make([]Fact, len(lines))
+	for i, l := range lines {
+		facts[i] = Fact{"node " + l.Node.String(), []string{"journal: " + l.Believed}}
+		if l.Observed != "" {
+			facts[i].Lines = append(facts[i].Lines, "cluster: "+l.Observed)
+		}
+		facts[i].Lines = append(facts[i].Lines, "so: "+l.Proposal)
 	}
 	return facts
 }

@@ -153,4 +153,10 @@ var scripts = map[rollout.Ask]script{
 		what:  "this run changed node {node} and it is not Active again; the run ends when it is, or when you leave it so",
 		ifNot: "node {node} stays {policy} and the run stays open",
 	},
+	rollout.AskResume: {
+		title: "TAKE THE RUN UP AGAIN?",
+		what:  "the program that drove it is gone; below is, node by node, what its journal says, what the cluster shows and what follows a yes",
+		then:  "go on from what the cluster shows; the gates are read anew, and no older yes stands but where it is named",
+		ifNot: "nothing is sent; the run stays unfinished",
+	},
 }

@@ -38,6 +38,7 @@ var askLabels = map[rollout.Ask]map[rollout.Word]string{
 	rollout.AskBusy:            {rollout.WordRetry: "look again", rollout.WordAccept: "take it over"},
 	rollout.AskHalted:          {rollout.WordRetry: "look again"},
 	rollout.AskCleanup:         {rollout.WordDetach: "leave it so"},
+	rollout.AskResume:          {rollout.WordYes: "take it up", rollout.WordNo: "not now"},
 	rollout.AskHookFailed:      {rollout.WordRetry: "run it again", rollout.WordAccept: "count as restarted"},
 	rollout.AskRestartUnproven: {rollout.WordRetry: "run it again", rollout.WordAccept: "count as restarted"},
 	rollout.AskNotBack:         {rollout.WordRetry: "run it again"},
@@ -124,6 +125,10 @@ var askOutcomes = map[rollout.Ask]map[rollout.Word]string{
 	rollout.AskGate:         {rollout.WordWait: "looks again, and goes on asking once the gates pass"},
 	rollout.AskUnreachable:  {rollout.WordWait: "goes on trying for as long again"},
 	rollout.AskUnauthorized: {rollout.WordRetry: "reads the token again and tries"},
+	rollout.AskResume: {
+		rollout.WordYes: "takes the run up as shown",
+		rollout.WordNo:  "leaves the run as it is; nothing is sent",
+	},
 	rollout.AskCleanup: {
 		rollout.WordRetry:  "tries again to put node {node} right",
 		rollout.WordDetach: "leaves node {node} as it stands; the report names it with the command that puts it right",

@@ -109,7 +109,7 @@ func (v *PlanScreen) startOff(c *Context) string {
 	case c.Run != nil && c.Run.Outcome == nil:
 		return "run " + shortRun(c.Run.Run) + " is still going on"
 	case c.Unfinished != "" && v.plan.Goal == rollout.GoalRestart:
-		return "run " + shortRun(c.Unfinished) + " was left unfinished; close it first (L)"
+		return "run " + shortRun(c.Unfinished) + " was left unfinished; take it up or close it first (L)"
 	}
 	return ""
 }
