@@ -64,7 +64,7 @@ func (p *program) writePlan(plan rollout.Plan, format string) error {
 	if format == "json" {
 		return writeJSON(p.out, makePlanReport(plan))
 	}
-	text := strings.Join(prose.PlanText(plan), "\n")
+	text := strings.Join(prose.PlanText(plan, prose.NothingSent), "\n")
 	_, err := fmt.Fprintln(p.out, printable(text))
 	return err
 }

@@ -213,6 +213,16 @@ func TestYesToEverything(t *testing.T) {
 	require.Less(t, strings.Index(out.String(), "? FILL"), strings.Index(out.String(), "REPORT"))
 }
 
+// A run that is taken up again does not claim that its plan is still untouched.
+func TestPlanOfAResumedRun(t *testing.T) {
+	for _, drains := range []int{0, 1} {
+		s := newScript(yesTo("a", rollout.AskDrain))
+		s.st.Calls.Drain = drains
+		out, _ := run(t, s, "yes\n")
+		require.Equal(t, drains == 0, strings.Contains(out, "nothing has been sent\n"), out)
+	}
+}
+
 func TestEndOfInputPausesAndIsNoAnswer(t *testing.T) {
 	for _, text := range []string{"", "yes", "yes\nye", "yes\nyes"} {
 		s := newScript(yesTo("a", rollout.AskDrain), yesTo("b", rollout.AskRestart))

@@ -36,7 +36,11 @@ type phaseSeen struct {
 // head prints the first line, which names the run and its journal, and the plan.
 func (s *session) head(st *rollout.Status) {
 	s.print(fmt.Sprintf("run %s  journal %s", st.Run, st.Journal))
-	for _, line := range prose.PlanText(st.Plan) {
+	sofar := prose.NothingSent
+	if st.Calls.Mutating() > 0 {
+		sofar = "as it was confirmed when the run began; some of it was sent"
+	}
+	for _, line := range prose.PlanText(st.Plan, sofar) {
 		s.print(line)
 	}
 	s.seen = seen{

@@ -135,9 +135,13 @@ func LeftOut(l rollout.LeftOut) string {
 	return text + " is left out: " + l.Why
 }
 
-// PlanText is a plan as lines of text, for `plan -o text` and plain mode.
-func PlanText(p rollout.Plan) []string {
-	lines := []string{"PLAN  " + PlanTitle(p) + " · nothing has been sent", ""}
+// NothingSent is said of a plan until its run has sent something.
+const NothingSent = "nothing has been sent"
+
+// PlanText is a plan as lines of text, for `plan -o text` and plain mode. How
+// far it has been carried out stands behind its title.
+func PlanText(p rollout.Plan, sofar string) []string {
+	lines := []string{"PLAN  " + PlanTitle(p) + " · " + sofar, ""}
 	lines = append(lines, grid(planHeads(p.Goal), planRows(p))...)
 	for _, l := range p.LeftOut {
 		lines = append(lines, "  "+LeftOut(l))

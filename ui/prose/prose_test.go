@@ -206,7 +206,7 @@ func TestPlanText(t *testing.T) {
 			{Gate: gate.StuckReconcilesZero, Verdict: gate.Fail, Figure: "2 stuck"},
 		},
 	}
-	text := strings.Join(PlanText(p), "\n")
+	text := strings.Join(PlanText(p, NothingSent), "\n")
 	for _, want := range []string{
 		"PLAN  rolling restart of node 1 on prod-eu-1 (DEMO) · nothing has been sent",
 		"2: 1 no secondary, 1 shard policy Pause", "3 (+812), 4 (+752) and 1 more",
@@ -218,7 +218,7 @@ func TestPlanText(t *testing.T) {
 	}
 	require.Less(t, strings.Index(text, "fail"), strings.Index(text, "pass"), "what holds comes first")
 	p.TenantsOff = "the token lacks scope admin"
-	text = strings.Join(PlanText(p), "\n")
+	text = strings.Join(PlanText(p, NothingSent), "\n")
 	require.Contains(t, text, "is not known: the token lacks scope admin")
 	require.NotContains(t, text, "no secondary")
 }

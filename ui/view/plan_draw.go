@@ -14,7 +14,7 @@ import (
 // Lines draws the plan.
 func (v *PlanScreen) Lines(c *Context, w, h int) []string {
 	p := newSheet(c, w)
-	p.headline("PLAN", prose.PlanTitle(v.plan), "nothing has been sent")
+	p.headline("PLAN", prose.PlanTitle(v.plan), prose.NothingSent)
 	p.rule()
 	body := v.body(c, w, h)
 	if v.follow {
