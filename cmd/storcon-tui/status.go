@@ -90,7 +90,7 @@ func writeStatus(w io.Writer, r statusReport, now time.Time) error {
 		fmt.Fprintf(&b, "! node %s is %s: %s\n", l.Node, l.Policy, l.Means)
 	}
 	for _, u := range r.Unfinished {
-		fmt.Fprintf(&b, "! run %s (%s of nodes %s) was left unfinished, begun %s by %s: rollout --resume, runs show, runs close\n",
+		fmt.Fprintf(&b, "! run %s (%s: node %s) was left unfinished, begun %s by %s: rollout --resume, runs show, runs close\n",
 			u.Run, orDash(u.Verb), nodeList(u.Nodes), u.Started.Local().Format(time.DateTime), orDash(u.By))
 	}
 	writeComputes(&b, r.Computes)
