@@ -13,9 +13,11 @@ type Config struct {
 	ReadOnly  bool        // refuse every request that is not a GET
 	UserAgent string
 
-	Timeouts    Timeouts   // zero fields take the defaults
-	ReadRetries int        // further attempts of a failed read; 0 = the default of 2, -1 = none
-	OnCall      func(Call) // told of every request sent, after its answer; may be called from several goroutines
+	Timeouts    Timeouts // zero fields take the defaults
+	ReadRetries int      // further attempts of a failed read; 0 = the default of 2, -1 = none
+	// OnSend is told of every request right before it is sent, and OnCall of the
+	// same one after its answer. Both may be called from several goroutines.
+	OnSend, OnCall func(Call)
 }
 
 // Timeouts per attempt. Zero fields take the defaults.

@@ -64,7 +64,7 @@ func (discard) Errorf(string, ...any) {}
 func (discard) Warnf(string, ...any)  {}
 func (discard) Debugf(string, ...any) {}
 
-// attempt sends req once, tells OnCall, and says what came of it.
+// attempt sends req once, tells OnSend and OnCall, and says what came of it.
 func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (outcome, error) {
 	out := outcome{mutates: req.mutates(), want: req.Want}
 	token, err := c.token(ctx, req)
@@ -80,7 +80,10 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 	if req.Method != http.MethodGet {
 		ctx = context.WithoutCancel(ctx) // from here on, see write
 	}
-	start := time.Now()
+	call := Call{At: time.Now(), Method: req.Method, Path: req.Path, Probe: req.Probe}
+	if c.cfg.OnSend != nil {
+		c.cfg.OnSend(call)
+	}
 	body, location, err := c.exchange(ctx, via, req, token, &out)
 	body = forget(body, token)
 	if err == nil && out.status == req.Want && req.Decode != nil {
@@ -90,10 +93,7 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 	}
 	failure := c.failure(req, out, body, location, token, err)
 	if c.cfg.OnCall != nil {
-		call := Call{
-			At: start, Method: req.Method, Path: req.Path, Status: out.status,
-			Took: time.Since(start), Err: failure, Probe: req.Probe,
-		}
+		call.Status, call.Took, call.Err = out.status, time.Since(call.At), failure
 		c.cfg.OnCall(call)
 	}
 	return out, failure

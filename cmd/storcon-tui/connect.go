@@ -82,6 +82,7 @@ func (c *connection) dial() error {
 		TLS:       tls,
 		ReadOnly:  c.settings.ReadOnly,
 		UserAgent: userAgent(),
+		OnSend:    calls.Sent,
 		OnCall: func(call client.Call) {
 			calls.Observe(call)
 			if call.Method == http.MethodGet {

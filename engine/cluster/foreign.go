@@ -52,22 +52,35 @@ func routeOf(method, path string) string {
 }
 
 // Calls counts the requests that this process sent, so that the controller's
-// own counters tell those of others. Its Observe is meant for client.Config.OnCall.
-// It is safe for use by several goroutines.
+// own counters tell those of others. Its Sent is meant for client.Config.OnSend
+// and its Observe for OnCall. It is safe for use by several goroutines.
 type Calls struct {
 	mu      sync.Mutex
 	sent    map[string]sentCalls
 	mutated func() // set by the Poller: a call of ours just ended
 }
 
-// sentCalls are ours on one route: answered, and those whose answer was lost, of which
-// nobody knows whether the controller counted them.
-type sentCalls struct{ sure, maybe int64 }
+// sentCalls are ours on one route: answered; those whose answer was lost; and
+// those that wait for theirs. Of the last two nobody knows whether the controller
+// has counted them: a proxy may hold the answer back for as long as a call may take.
+type sentCalls struct{ sure, maybe, open int64 }
 
 // NewCalls counts from zero.
 func NewCalls() *Calls { return &Calls{sent: map[string]sentCalls{}} }
 
-// Observe takes note of a request that went over the wire.
+// Sent takes note of a request that is about to go over the wire.
+func (c *Calls) Sent(call client.Call) {
+	if route := routeOf(call.Method, call.Path); route != "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		n := c.sent[route]
+		n.open++
+		c.sent[route] = n
+	}
+}
+
+// Observe takes note of a request that went over the wire, of which Sent was
+// told before.
 func (c *Calls) Observe(call client.Call) {
 	route := routeOf(call.Method, call.Path)
 	if route == "" {
@@ -75,6 +88,7 @@ func (c *Calls) Observe(call client.Call) {
 	}
 	c.mu.Lock()
 	n := c.sent[route]
+	n.open--
 	if call.Status == 0 {
 		n.maybe++
 	} else {
@@ -101,9 +115,9 @@ func (c *Calls) onMutated(f func()) {
 }
 
 // foreignWatch compares the controller's request counters with ours. The first
-// scrape of a controller process is its baseline. A surplus counts only when
-// the next scrape shows it too: a request of ours may be in the controller's
-// count before its answer is in ours.
+// scrape of a controller process is its baseline. Ours are read after the scrape,
+// so that a call of ours which the controller had counted by then is answered,
+// lost or open: a surplus over all of these is somebody else's for certain.
 type foreignWatch struct {
 	process time.Time // start of the process that the baseline belongs to
 	routes  map[string]*surplus
@@ -111,11 +125,9 @@ type foreignWatch struct {
 
 // surplus is the bookkeeping of one route.
 type surplus struct {
-	base   int64 // the controller's count less ours, at the baseline
+	base   int64 // the controller's count less our answered calls, at the baseline
 	maybe  int64 // lost answers before the baseline
-	waits  int64 // unaccounted in the last scrape
-	last   int64 // the controller's count in it
-	sure   int64 // our answered calls at it
+	sure   int64 // our answered calls at the last scrape
 	told   int64 // already reported
 	behind bool  // the last scrape had fewer than ours
 }
@@ -149,7 +161,7 @@ func (w *foreignWatch) scrape(m client.Metrics, ours map[string]sentCalls) strin
 func (s *surplus) take(total int64, ours sentCalls) int64 {
 	excess := total - s.base - ours.sure
 	quiet := ours.sure == s.sure
-	defer func() { s.last, s.sure = total, ours.sure }()
+	s.sure = ours.sure
 	if excess < 0 {
 		// Our answers may be newer than the scrape. If none came since the last one
 		// and it is still behind, the baseline held a call of ours already, or
@@ -157,15 +169,11 @@ func (s *surplus) take(total int64, ours sentCalls) int64 {
 		if s.behind && quiet {
 			s.base += excess
 		}
-		s.behind, s.waits = !s.behind || !quiet, 0
+		s.behind = !s.behind || !quiet
 		return 0
 	}
 	s.behind = false
-	open := max(0, excess-(ours.maybe-s.maybe)-s.told)
-	// Ours that were on their way at the last scrape are in our count by now.
-	late := max(0, s.last-s.base-ours.sure-(ours.maybe-s.maybe)-s.told)
-	certain := min(open, s.waits, late)
+	certain := max(0, excess-(ours.maybe-s.maybe)-ours.open-s.told)
 	s.told += certain
-	s.waits = open - certain
 	return certain
 }

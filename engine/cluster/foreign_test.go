@@ -26,84 +26,100 @@ func TestForeignCalls(t *testing.T) {
 		return client.Call{Method: "PUT", Path: "/control/v1/node/7/" + verb, Status: status}
 	}
 	type scrape struct {
-		calls  []client.Call // ours, before it
+		ours   ours // before it
 		start  time.Time
 		counts map[string]int64
 		want   string
 	}
+	done := func(calls ...client.Call) ours { return ours{sent: calls, answered: calls} }
+	sent := func(calls ...client.Call) ours { return ours{sent: calls} }
+	answered := func(calls ...client.Call) ours { return ours{answered: calls} }
+	none := ours{}
 	tests := map[string][]scrape{
 		"what was there before we looked is nobody's": {
-			{nil, first, map[string]int64{drain: 40}, ""},
-			{nil, first, map[string]int64{drain: 40}, ""},
+			{none, first, map[string]int64{drain: 40}, ""},
+			{none, first, map[string]int64{drain: 40}, ""},
 		},
 		"ours are not foreign": {
-			{nil, first, nil, ""},
-			{[]client.Call{put("drain", 202), put("drain", 412)}, first, map[string]int64{drain: 1}, ""},
-			{[]client.Call{put("fill", 202), put("fill", 503)}, first, map[string]int64{drain: 1, fill: 1}, ""},
-			{nil, first, map[string]int64{drain: 1, fill: 1}, ""},
+			{none, first, nil, ""},
+			{done(put("drain", 202), put("drain", 412)), first, map[string]int64{drain: 1}, ""},
+			{done(put("fill", 202), put("fill", 503)), first, map[string]int64{drain: 1, fill: 1}, ""},
+			{none, first, map[string]int64{drain: 1, fill: 1}, ""},
 		},
-		"ours may be counted there before its answer is here": {
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{nil, first, map[string]int64{drain: 4}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
-			{nil, first, map[string]int64{drain: 4}, ""},
+		"E17: ours is counted there long before its answer is here": {
+			{none, first, map[string]int64{drain: 3}, ""},
+			{sent(put("drain", 0)), first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 4}, ""},
+			{answered(put("drain", 202)), first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 5}, "drain 1"},
+		},
+		"E17: somebody's beside ours that waits for its answer": {
+			{none, first, map[string]int64{drain: 3}, ""},
+			{sent(put("drain", 0)), first, map[string]int64{drain: 5}, "drain 1"},
+			{answered(put("drain", 202)), first, map[string]int64{drain: 5}, ""},
+		},
+		"ours was never counted, and somebody's is told once its answer is here": {
+			{none, first, map[string]int64{drain: 3}, ""},
+			{sent(put("drain", 0)), first, map[string]int64{drain: 4}, ""}, // theirs
+			{answered(put("drain", 202)), first, map[string]int64{drain: 5}, "drain 1"},
 		},
 		"two of ours, each on its way at a scrape": {
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{nil, first, map[string]int64{drain: 4}, ""},
-			{[]client.Call{put("drain", 500)}, first, map[string]int64{drain: 5}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 5}, ""},
-			{nil, first, map[string]int64{drain: 5}, ""},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{sent(put("drain", 500)), first, map[string]int64{drain: 4}, ""},
+			{ours{answered: []client.Call{put("drain", 500)}, sent: []client.Call{put("drain", 202)}}, first, map[string]int64{drain: 5}, ""},
+			{answered(put("drain", 202)), first, map[string]int64{drain: 5}, ""},
+			{none, first, map[string]int64{drain: 5}, ""},
 		},
 		"D12: attempts whose answers come while the counters are read": {
-			{nil, first, map[string]int64{drain: 0}, ""},
-			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 0}, ""}, // answered after the counters were written
-			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 1}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 2}, ""},
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{nil, first, map[string]int64{drain: 3}, ""},
+			{none, first, map[string]int64{drain: 0}, ""},
+			{done(put("drain", 429)), first, map[string]int64{drain: 0}, ""}, // answered after the counters were written
+			{done(put("drain", 429)), first, map[string]int64{drain: 1}, ""},
+			{done(put("drain", 202)), first, map[string]int64{drain: 2}, ""},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{none, first, map[string]int64{drain: 3}, ""},
 		},
 		"D12: a proxy's refusal never reaches the controller": {
-			{nil, first, map[string]int64{drain: 0}, ""},
-			{[]client.Call{put("drain", 429)}, first, map[string]int64{drain: 0}, ""},
-			{nil, first, map[string]int64{drain: 0}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 1}, ""},
-			{nil, first, map[string]int64{drain: 1}, ""},
-			{nil, first, map[string]int64{drain: 2}, ""},
-			{nil, first, map[string]int64{drain: 2}, "drain 1"},
+			{none, first, map[string]int64{drain: 0}, ""},
+			{done(put("drain", 429)), first, map[string]int64{drain: 0}, ""},
+			{none, first, map[string]int64{drain: 0}, ""},
+			{done(put("drain", 202)), first, map[string]int64{drain: 1}, ""},
+			{none, first, map[string]int64{drain: 1}, ""},
+			{none, first, map[string]int64{drain: 2}, "drain 1"},
+			{none, first, map[string]int64{drain: 2}, ""},
 		},
-		"E17: another driver, certain with the second scrape, told once": {
-			{nil, first, map[string]int64{drain: 3, config: 1}, ""},
-			{nil, first, map[string]int64{drain: 5, config: 2}, ""},
-			{nil, first, map[string]int64{drain: 5, config: 2}, "config 1, drain 2"},
-			{nil, first, map[string]int64{drain: 5, config: 2}, ""},
-			{nil, first, map[string]int64{drain: 6, config: 2}, ""},
-			{nil, first, map[string]int64{drain: 6, config: 2}, "drain 1"},
+		"E17: another driver, told with the next scrape, and once": {
+			{none, first, map[string]int64{drain: 3, config: 1}, ""},
+			{none, first, map[string]int64{drain: 5, config: 2}, "config 1, drain 2"},
+			{none, first, map[string]int64{drain: 5, config: 2}, ""},
+			{none, first, map[string]int64{drain: 6, config: 2}, "drain 1"},
+			{none, first, map[string]int64{drain: 6, config: 2}, ""},
 		},
 		"theirs beside ours": {
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 5}, ""},
-			{nil, first, map[string]int64{drain: 5}, "drain 1"},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{done(put("drain", 202)), first, map[string]int64{drain: 5}, "drain 1"},
+			{none, first, map[string]int64{drain: 5}, ""},
 		},
 		"D1: a lost answer may or may not be counted": {
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{[]client.Call{put("drain", 0)}, first, map[string]int64{drain: 4}, ""},
-			{nil, first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{done(put("drain", 0)), first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 4}, ""},
 		},
 		"a restarted controller counts from zero": {
-			{nil, first, map[string]int64{drain: 3}, ""},
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
-			{nil, second, map[string]int64{drain: 1}, ""},
-			{nil, second, map[string]int64{drain: 2}, ""},
-			{nil, second, map[string]int64{drain: 2}, "drain 1"},
+			{none, first, map[string]int64{drain: 3}, ""},
+			{done(put("drain", 202)), first, map[string]int64{drain: 4}, ""},
+			{none, second, map[string]int64{drain: 1}, ""},
+			{none, second, map[string]int64{drain: 2}, "drain 1"},
+			{none, second, map[string]int64{drain: 2}, ""},
 		},
 		"an answer that the baseline held already hides nothing later": {
-			{nil, first, map[string]int64{drain: 4}, ""}, // ours is among these, its answer on the way
-			{[]client.Call{put("drain", 202)}, first, map[string]int64{drain: 4}, ""},
-			{nil, first, map[string]int64{drain: 4}, ""},
-			{nil, first, map[string]int64{drain: 5}, ""},
-			{nil, first, map[string]int64{drain: 5}, "drain 1"},
+			{sent(put("drain", 0)), first, map[string]int64{drain: 4}, ""}, // ours is among these
+			{answered(put("drain", 202)), first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 4}, ""},
+			{none, first, map[string]int64{drain: 5}, "drain 1"},
+			{none, first, map[string]int64{drain: 5}, ""},
 		},
 	}
 	for name, scrapes := range tests {
@@ -111,12 +127,22 @@ func TestForeignCalls(t *testing.T) {
 			var watch foreignWatch
 			calls := NewCalls()
 			for i, s := range scrapes {
-				for _, c := range s.calls {
-					calls.Observe(c)
-				}
+				s.ours.tell(calls)
 				require.Equal(t, s.want, watch.scrape(counted(s.start, s.counts), calls.counts()), "scrape %d", i)
 			}
 		})
+	}
+}
+
+// ours are calls of this process.
+type ours struct{ sent, answered []client.Call }
+
+func (o ours) tell(calls *Calls) {
+	for _, c := range o.sent {
+		calls.Sent(c)
+	}
+	for _, c := range o.answered {
+		calls.Observe(c)
 	}
 }
 

@@ -30,7 +30,7 @@ func start(t *testing.T, o server.Options, scope string) *rig {
 	fake, err := server.Start(t.Context(), o)
 	require.NoError(t, err)
 	r := &rig{t: t, server: fake, calls: cluster.NewCalls()}
-	cfg := client.Config{BaseURL: fake.ControllerURL(), OnCall: r.calls.Observe}
+	cfg := client.Config{BaseURL: fake.ControllerURL(), OnSend: r.calls.Sent, OnCall: r.calls.Observe}
 	if scope != "" {
 		t.Setenv("STORCON_TEST_TOKEN", fake.Token(scope))
 		cfg.Token = client.EnvToken("STORCON_TEST_TOKEN")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -82,6 +83,18 @@ func (p *Poller) RefreshNodes(ctx context.Context) (*Snapshot, error) {
 	return p.Latest(), err
 }
 
+// Look reads the node list and the controller's counters now, side by side, and
+// returns the Snapshot that holds both: what others have just begun shows in one
+// of them. The error is the list's; that the counters could not be read stands in
+// the Snapshot.
+func (p *Poller) Look(ctx context.Context) (*Snapshot, error) {
+	var counters sync.WaitGroup
+	counters.Go(func() { _ = p.readMetrics(ctx) }) // published either way
+	err := p.readNodes(ctx)
+	counters.Wait()
+	return p.Latest(), err
+}
+
 // readNodes asks for the node list and publishes what came of it.
 func (p *Poller) readNodes(ctx context.Context) error {
 	select {
@@ -139,19 +152,7 @@ func (p *Poller) doubtful(list []client.Node) bool {
 func (p *Poller) pollMetrics(ctx context.Context) {
 	failures := 0
 	repeat(ctx, p.pace.metricsWake, func(ctx context.Context) {
-		m, err := p.cfg.Client.Metrics(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		before := p.Latest().Metrics.Err
-		ours := p.cfg.Calls.counts()
-		p.publish(func(b *builder, now time.Time) bool {
-			if err != nil {
-				return b.metricsFailed(err, now)
-			}
-			return b.metrics(m, ours, now)
-		})
-		p.logTurn("metrics", before, err)
+		err := p.readMetrics(ctx)
 		failures++
 		if err == nil {
 			failures = 0
@@ -166,6 +167,32 @@ func (p *Poller) pollMetrics(ctx context.Context) {
 		}
 		return slowed(every, took) - took
 	})
+}
+
+// readMetrics scrapes the controller and publishes what came of it. One scrape
+// runs at a time: of two, the older could be taken in last, and calls of ours that
+// it does not hold yet would look as if they had never been counted.
+func (p *Poller) readMetrics(ctx context.Context) error {
+	select {
+	case p.scraping <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.scraping }()
+	m, err := p.cfg.Client.Metrics(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	before := p.Latest().Metrics.Err
+	ours := p.cfg.Calls.counts()
+	p.publish(func(b *builder, now time.Time) bool {
+		if err != nil {
+			return b.metricsFailed(err, now)
+		}
+		return b.metrics(m, ours, now)
+	})
+	p.logTurn("metrics", before, err)
+	return err
 }
 
 // pollToken has a loop of its own: a command that makes tokens may take its

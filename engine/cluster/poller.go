@@ -43,7 +43,8 @@ type Config struct {
 	// at the pace of the metrics and may take its time.
 	Token func(context.Context) TokenView
 	// Calls are the requests that this process sends, so that those of others
-	// can be told. Its Observe belongs into client.Config.OnCall. nil = none.
+	// can be told. Its Sent and Observe belong into client.Config's OnSend and
+	// OnCall. nil = none.
 	Calls  *Calls
 	Rates  Rates
 	Logger *slog.Logger // nil = nothing is logged
@@ -58,7 +59,8 @@ type Poller struct {
 	latest atomic.Pointer[Snapshot]
 	pace   *pace
 
-	listing chan struct{} // held while the node list is asked for
+	listing  chan struct{} // held while the node list is asked for
+	scraping chan struct{} // held while the metrics are
 
 	mu      sync.Mutex
 	build   *builder
@@ -81,8 +83,8 @@ func New(cfg Config) *Poller {
 	p := &Poller{
 		cfg: cfg, rates: cfg.Rates.orDefaults(), log: cfg.Logger,
 		pace:    newPace(),
-		listing: make(chan struct{}, 1),
-		build:   newBuilder(cfg.Identity, computes, time.Now()),
+		listing: make(chan struct{}, 1), scraping: make(chan struct{}, 1),
+		build: newBuilder(cfg.Identity, computes, time.Now()),
 	}
 	if cfg.Pageserver == nil {
 		p.build.processOff = offNotConfigured

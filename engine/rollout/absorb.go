@@ -259,6 +259,9 @@ func (m *Machine) callEnded(e CallEnded) {
 	s := m.work()
 	m.record(journal.Record{Kind: journal.KindResult, Eff: e.Eff, Att: s.attempt, Cls: m.call.kind.class(), Call: m.call.kind.Literal(s.Plan.Node)}.
 		With(resultOf(e)))
+	if e.Held != "" {
+		m.count(m.call.kind, -1)
+	}
 	m.call = inflight{}
 	s.result = &e
 	s.reads = 0

@@ -29,12 +29,12 @@ func (m *Machine) send(kind CallKind) {
 	s.result, s.notTill = nil, time.Time{}
 	eff := m.eff(kind.phase())
 	m.call = inflight{eff: eff, kind: kind}
-	m.count(kind)
+	m.count(kind, 1)
 	m.record(journal.Record{
 		Kind: journal.KindIntent, Eff: eff, Att: s.attempt, Cls: kind.class(),
 		Call: kind.Literal(s.Plan.Node), Pre: m.pre(),
 	})
-	m.emit(SendCall{Eff: eff, Kind: kind, Node: s.Plan.Node, Expect: s.seen.policy})
+	m.emit(SendCall{Eff: eff, Kind: kind, Node: s.Plan.Node, Expect: s.seen.policy, Saw: m.snap})
 }
 
 // answer of the present call, once; nil while there is none.
@@ -51,18 +51,18 @@ func (m *Machine) eff(phase string) string {
 	return "n" + s.Plan.Node.String() + "." + phase + "." + strconv.Itoa(s.ordinal[phase])
 }
 
-func (m *Machine) count(kind CallKind) {
+func (m *Machine) count(kind CallKind, n int) {
 	switch kind {
 	case CallDrain:
-		m.calls.Drain++
+		m.calls.Drain += n
 	case CallCancelDrain:
-		m.calls.CancelDrain++
+		m.calls.CancelDrain += n
 	case CallFill:
-		m.calls.Fill++
+		m.calls.Fill += n
 	case CallCancelFill:
-		m.calls.CancelFill++
+		m.calls.CancelFill += n
 	case CallActivate:
-		m.calls.Configure++
+		m.calls.Configure += n
 	}
 }
 
@@ -106,6 +106,9 @@ func resultOf(e CallEnded) journal.Result {
 	r := journal.Result{Class: journal.ResultOK}
 	if e.Seen != "" {
 		return journal.Result{Class: journal.ResultRefused, Msg: "not sent: the policy is " + string(e.Seen)}
+	}
+	if e.Held != "" && e.Err == nil {
+		return journal.Result{Class: journal.ResultRefused, Msg: "not sent: " + e.Held}
 	}
 	if e.Err == nil {
 		return r

@@ -97,29 +97,37 @@ func (d *Driver) hand(ev Event) {
 	}
 }
 
-// sendCall sends one mutating call. It is not given up when the program ends:
+// sendCall sends one mutating call, after a last look. It is not given up when the program ends:
 // a PUT that is abandoned can leave a policy without its operation.
 func (d *Driver) sendCall(e SendCall) Event {
 	ctx := context.WithoutCancel(d.reads)
 	out := CallEnded{Eff: e.Eff}
+	if e.Kind != CallActivate {
+		out.Held, out.Err = d.lastLook(ctx, e)
+	}
+	if out.Held == "" {
+		out.Seen, out.Err = d.call(ctx, e)
+		d.eng.cfg.Poller.Hot(hotAfterCall)
+	}
+	out.At = time.Now()
+	return out
+}
+
+func (d *Driver) call(ctx context.Context, e SendCall) (seen client.NodePolicy, err error) {
 	c := d.eng.cfg.Client
 	switch e.Kind {
 	case CallDrain:
-		out.Err = c.StartDrain(ctx, e.Node)
+		return "", c.StartDrain(ctx, e.Node)
 	case CallCancelDrain:
-		out.Err = c.CancelDrain(ctx, e.Node)
+		return "", c.CancelDrain(ctx, e.Node)
 	case CallFill:
-		out.Err = c.StartFill(ctx, e.Node)
+		return "", c.StartFill(ctx, e.Node)
 	case CallCancelFill:
-		out.Err = c.CancelFill(ctx, e.Node)
+		return "", c.CancelFill(ctx, e.Node)
 	case CallActivate:
-		out.Seen, out.Err = d.activate(ctx, e)
-	default:
-		out.Err = fmt.Errorf("no such call: %d", e.Kind)
+		return d.activate(ctx, e)
 	}
-	d.eng.cfg.Poller.Hot(hotAfterCall)
-	out.At = time.Now()
-	return out
+	return "", fmt.Errorf("no such call: %d", e.Kind)
 }
 
 // hotAfterCall is how long the node list is read more often after a call.

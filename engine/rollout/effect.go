@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
@@ -34,6 +35,7 @@ type SendCall struct {
 	Kind   CallKind
 	Node   client.NodeID
 	Expect client.NodePolicy // for CallActivate: what a fresh read must show
+	Saw    *cluster.Snapshot // in which it was decided upon: a last look must show nobody new
 }
 
 // RunHook runs the restart command once. Its start was recorded before.
@@ -134,6 +136,9 @@ func (k CallKind) Literal(node client.NodeID) string {
 	}
 	return "unknown call"
 }
+
+// starts reports a call that takes the controller's operation slot.
+func (k CallKind) starts() bool { return k == CallDrain || k == CallFill }
 
 // phase is the word for a call in an effect's key.
 func (k CallKind) phase() string {

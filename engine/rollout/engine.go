@@ -36,6 +36,7 @@ type Watch interface {
 	Latest() *cluster.Snapshot
 	SubscribeReads() (<-chan struct{}, func())
 	RefreshNodes(context.Context) (*cluster.Snapshot, error)
+	Look(context.Context) (*cluster.Snapshot, error)
 	Hot(time.Duration)
 	Decide(bool)
 	WatchShards(client.NodeID) (release func())

@@ -61,6 +61,8 @@ type CallEnded struct {
 	// Seen is the policy that a compare-and-set found instead of the expected
 	// one; nothing was sent then.
 	Seen client.NodePolicy
+	// Held is why the last look kept the call from being sent; "" = it was sent.
+	Held string
 }
 
 // HookOutput is a line that the restart command printed.

@@ -136,7 +136,13 @@ func (h *history) endCall() {
 	c := *h.call
 	h.call = nil
 	ev := rollout.CallEnded{At: h.now, Eff: c.Eff}
-	switch rapid.IntRange(0, 9).Draw(h.t, "fate") {
+	switch rapid.IntRange(0, 10).Draw(h.t, "fate") {
+	case 4: // the last look saw somebody else: nothing was sent
+		if c.Kind == rollout.CallActivate {
+			ev.Err = h.carry(c)
+		} else {
+			ev.Held = "somebody else sent calls"
+		}
 	case 0:
 		ev.Err = &client.Error{Kind: client.Unreachable}
 	case 1:

@@ -128,7 +128,7 @@ func newRig(t testing.TB, o options) *rig {
 func (r *rig) connect(o options) {
 	calls := cluster.NewCalls()
 	var gets atomic.Int64
-	cfg := client.Config{BaseURL: r.ControllerURL(), OnCall: func(c client.Call) {
+	cfg := client.Config{BaseURL: r.ControllerURL(), OnSend: calls.Sent, OnCall: func(c client.Call) {
 		calls.Observe(c)
 		if c.Method == http.MethodGet {
 			gets.Add(1)

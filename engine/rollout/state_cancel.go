@@ -69,6 +69,11 @@ func (m *Machine) cancelThen(then after) {
 func (m *Machine) cancelReq() {
 	s := m.step()
 	if r := m.takeResult(); r != nil {
+		if r.Held != "" && r.Err == nil {
+			m.note(NoteAnomaly, "E17", "not sent: "+r.Held)
+			m.blockAt(AskCleanup, "E17", "the cancel was not sent: "+r.Held) // it may be theirs that runs now
+			return
+		}
 		m.cancelAnswered(r.Err)
 		return
 	}

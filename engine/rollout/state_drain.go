@@ -161,6 +161,10 @@ func (m *Machine) slotLooksFree() bool {
 // drainReq sends the drain and reads its answer.
 func (m *Machine) drainReq() {
 	if r := m.takeResult(); r != nil {
+		if r.Held != "" && r.Err == nil {
+			m.heldBack(r.Held, beforeDrain)
+			return
+		}
 		m.drainAnswered(r.Err)
 		return
 	}

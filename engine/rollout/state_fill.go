@@ -85,6 +85,10 @@ func (m *Machine) skipFill() {
 // fillReq sends the fill and reads its answer.
 func (m *Machine) fillReq() {
 	if r := m.takeResult(); r != nil {
+		if r.Held != "" && r.Err == nil {
+			m.heldBack(r.Held, beforeFill)
+			return
+		}
 		m.fillAnswered(r.Err)
 		return
 	}
