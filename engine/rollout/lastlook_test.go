@@ -213,7 +213,9 @@ func TestRow_E17_OursThatWaitsForItsAnswer(t *testing.T) {
 	r.fault(drainFault("delay", "700ms")) // fourteen scrapes
 	r.start(rollout.GoalRestart, 1)
 	r.yes(rollout.AskDrain)
-	r.when("its answer", func(st *rollout.Status) bool { return len(st.Steps[0].Phases) > 0 && st.Steps[0].Phases[0].Progress.Left >= 0 })
+	r.when("its answer", func(st *rollout.Status) bool {
+		return len(st.Steps[0].Phases) > 0 && st.Steps[0].Phases[0].Progress.Left >= 0
+	})
 	results := r.kinds(journal.KindResult)
 	require.Len(t, results, 1)
 	require.NotContains(t, rows(r.driver.Status()), "E17")
