@@ -43,14 +43,22 @@ func (s *Server) SetNode(id client.NodeID, lag *int64, delay *time.Duration) err
 	return err
 }
 
-// KillController ends the controller's process as kill -9 does.
+// KillController ends the process of the controller that leads as kill -9 does.
 func (s *Server) KillController() { s.with((*sim.World).Kill) }
 
 // TermController ends the controller's process as SIGTERM does.
 func (s *Server) TermController() { s.with((*sim.World).Terminate) }
 
-// StartController starts the controller's process at the same address.
-func (s *Server) StartController() { s.with((*sim.World).StartController) }
+// StartController starts the process that led last, at its address and not as a
+// candidate.
+func (s *Server) StartController() {
+	s.with(func(w *sim.World) {
+		if w.Phase() == sim.Down {
+			s.taking = false
+			w.StartController()
+		}
+	})
+}
 
 // SetNotify says what compute notifications get: a status; 200 accepts them.
 func (s *Server) SetNotify(status int) { s.with(func(w *sim.World) { w.SetNotify(status) }) }

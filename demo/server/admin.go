@@ -120,6 +120,14 @@ func (s *Server) adminSet(_ *http.Request, id client.NodeID, query url.Values) e
 
 func (s *Server) adminController(rw http.ResponseWriter, r *http.Request) {
 	switch what := r.PathValue("what"); what {
+	case "takeover":
+		url, err := s.TakeOver()
+		if err != nil {
+			plain(http.StatusBadRequest, err).send(rw)
+			return
+		}
+		jsonReply(http.StatusOK, url).send(rw)
+		return
 	case "kill":
 		s.KillController()
 	case "term":
@@ -127,7 +135,7 @@ func (s *Server) adminController(rw http.ResponseWriter, r *http.Request) {
 	case "start":
 		s.StartController()
 	default:
-		plain(http.StatusBadRequest, fmt.Errorf("%q is none of kill, term, start", what)).send(rw)
+		plain(http.StatusBadRequest, fmt.Errorf("%q is none of kill, term, start, takeover", what)).send(rw)
 		return
 	}
 	null(http.StatusOK).send(rw)

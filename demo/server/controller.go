@@ -13,9 +13,9 @@ import (
 
 const maxBody = 1 << 20
 
-// controllerHandler is the controller's front door: faults, the call log, and
-// then the route.
-func (s *Server) controllerHandler() http.Handler {
+// controllerHandler is the front door of one instance of the controller: faults,
+// the call log, and then the route.
+func (s *Server) controllerHandler(instance int) http.Handler {
 	routes := s.routes()
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		fault := s.faults.take(r)
@@ -27,24 +27,27 @@ func (s *Server) controllerHandler() http.Handler {
 		rw.Header().Set("X-Request-Id", requestID(r))
 		name, answer := "", fault.instead()
 		if answer == nil {
-			name, answer = s.answer(routes, r)
+			name, answer = s.answer(instance, routes, r)
 		}
 		if r.Context().Err() != nil {
 			s.calls.answered(entry, 0)
 			return
 		}
 		s.calls.answered(entry, answer.status)
-		s.count(name, r.Method, answer.status)
+		s.count(instance, name, r.Method, answer.status)
 		fault.deliver(r.Context(), rw, answer)
 	})
 }
 
 // answer carries a request out and names its route.
-func (s *Server) answer(routes []route, r *http.Request) (string, *reply) {
+func (s *Server) answer(instance int, routes []route, r *http.Request) (string, *reply) {
 	if r.Method == http.MethodOptions {
 		return "", &reply{status: http.StatusNoContent}
 	}
 	rt, params, ok := find(routes, r.Method, r.URL.Path)
+	if refusal := s.notYet(instance, rt.name); refusal != nil {
+		return rt.name, refusal
+	}
 	if !ok {
 		if s.opts.Auth {
 			if _, refusal := bearer(r); refusal != nil {
@@ -62,7 +65,11 @@ func (s *Server) answer(routes []route, r *http.Request) (string, *reply) {
 	if err != nil {
 		return rt.name, badRequest("Failed to read request body: " + err.Error())
 	}
-	return rt.name, rt.handle(&request{Request: r, server: s, params: params, body: body})
+	q := &request{Request: r, server: s, instance: instance, params: params, body: body}
+	if answer := s.forward(instance, rt, q); answer != nil {
+		return rt.name, answer
+	}
+	return rt.name, rt.handle(q)
 }
 
 func requestID(r *http.Request) string {
@@ -102,11 +109,20 @@ func (q *request) await(start func(w *sim.World, done func(error))) error {
 
 func getStatus(*request) *reply { return null(http.StatusOK) }
 
-// getReady serves /ready and /live: this process is always the leader.
+// getReady: start-up is complete, which stepping down does not change.
 func getReady(q *request) *reply {
+	return q.healthy(func(is role, serving bool) bool { return serving || is == roleSteppedDown })
+}
+
+// getLive: start-up is complete, and this instance leads.
+func getLive(q *request) *reply {
+	return q.healthy(func(is role, serving bool) bool { return serving && is == roleLeader })
+}
+
+func (q *request) healthy(well func(is role, serving bool) bool) *reply {
 	status := http.StatusServiceUnavailable
 	q.server.with(func(w *sim.World) {
-		if w.Phase() == sim.Serving {
+		if well(q.server.role(q.instance), w.Phase() == sim.Serving) {
 			status = http.StatusOK
 		}
 	})
@@ -115,11 +131,14 @@ func getReady(q *request) *reply {
 
 func getLeader(q *request) *reply {
 	var started time.Time
-	q.server.with(func(w *sim.World) { started = q.server.wall(w.Started()) })
+	var address string
+	q.server.with(func(w *sim.World) {
+		started, address = q.server.wall(w.Started()), q.server.instances[q.server.row].face.url()
+	})
 	return jsonReply(http.StatusOK, struct {
 		Address   string `json:"address"`
 		StartedAt string `json:"started_at"`
-	}{q.server.ControllerURL() + "/", started.UTC().Format("2006-01-02T15:04:05.000000Z")})
+	}{address + "/", started.UTC().Format("2006-01-02T15:04:05.000000Z")})
 }
 
 func listSafekeepers(*request) *reply { return jsonReply(http.StatusOK, []string{}) }

@@ -40,6 +40,7 @@ func (s *Server) with(fn func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp()
+	s.crown()
 	fn(s.world)
 	before := s.wake
 	s.advance()
@@ -84,7 +85,7 @@ func (s *Server) syncFaces() bool {
 	if s.done.Err() != nil {
 		return true
 	}
-	ok := s.syncFace(s.controller, s.world.Phase() != sim.Down)
+	ok := s.syncInstances()
 	for id, f := range s.pageservers {
 		p, known := s.world.Process(id)
 		ok = s.syncFace(f, known && p.Up) && ok
@@ -96,9 +97,6 @@ func (s *Server) syncFace(f *face, up bool) bool {
 	if !up {
 		f.close()
 		return true
-	}
-	if f.server == nil && f == s.controller {
-		s.requests = requestCounts{} // a new process counts from zero
 	}
 	return f.open() == nil
 }

@@ -25,13 +25,13 @@ type requestKey struct {
 	status        int
 }
 
-func (s *Server) count(route, method string, status int) {
+func (s *Server) count(instance int, route, method string, status int) {
 	if route == "" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests[requestKey{route, strings.ToLower(method), status}]++
+	s.instances[instance].requests[requestKey{route, strings.ToLower(method), status}]++
 }
 
 // exposition writes the Prometheus text format.
@@ -58,11 +58,15 @@ func (e *exposition) single(name, kind, help, labels string, value int64) {
 func getMetrics(q *request) *reply {
 	s := q.server
 	var f sim.Figures
+	var is role
 	var keys []requestKey
 	counts := requestCounts{}
 	s.with(func(w *sim.World) {
-		f = w.Figures()
-		for k, n := range s.requests {
+		in := s.instances[q.instance]
+		if f, is = w.Figures(), s.role(q.instance); is == roleSteppedDown {
+			f = in.memory.figures // frozen; the counts of requests are not
+		}
+		for k, n := range in.requests {
 			keys = append(keys, k)
 			counts[k] = n
 		}
@@ -80,7 +84,7 @@ func getMetrics(q *request) *reply {
 		fmt.Fprintf(e, "%s{path=%q,method=%q,status=\"%d\"} %d\n", status, k.route, k.method, k.status, counts[k])
 	}
 	e.end()
-	writeLeadership(e)
+	writeLeadership(e, is)
 	writeLong(e, f.LongRunning)
 	return &reply{status: http.StatusOK, contentType: metricsType, body: []byte(e.String())}
 }
@@ -129,12 +133,12 @@ func writeNodes(e *exposition, f sim.Figures) {
 	per("node_home_shards", "Locations on each node that are in the shard's preferred AZ", func(g sim.NodeGauges) int { return g.Home })
 }
 
-func writeLeadership(e *exposition) {
+func writeLeadership(e *exposition, is role) {
 	const leadership = metricPrefix + "leadership_status"
 	e.family(leadership, "gauge", "")
-	for _, status := range []string{"leader", "stepped_down", "candidate"} {
+	for _, status := range roles {
 		value := 0
-		if status == "leader" {
+		if status == is {
 			value = 1
 		}
 		fmt.Fprintf(e, "%s{status=%q} %d\n", leadership, status, value)

@@ -103,7 +103,13 @@ func nodeShards(q *request) *reply {
 		return refusal
 	}
 	var views []sim.ShardView
-	q.server.with(func(w *sim.World) { views = w.NodeShards(id) })
+	q.server.with(func(w *sim.World) {
+		if s := q.server; s.role(q.instance) == roleSteppedDown {
+			views = s.instances[q.instance].memory.shards[id]
+			return
+		}
+		views = w.NodeShards(id)
+	})
 	type shardJSON struct {
 		ID       string `json:"tenant_shard_id"`
 		Observed *bool  `json:"is_observed_secondary"`

@@ -75,6 +75,13 @@ func TestRecordings(t *testing.T) {
 			{0, func(st *stage) { st.SetNotify(http.StatusServiceUnavailable) }},
 			{30728, func(st *stage) { st.SetNotify(http.StatusOK) }},
 		}, nil},
+		{"second-controller", Options{Nodes: 3, AZs: 3, Tenants: 13, Seed: 1, AllMovable: true, LocationDelay: 20 * time.Millisecond}, []action{
+			{100, func(st *stage) {
+				_, err := st.TakeOver()
+				require.NoError(st.t, err)
+			}},
+			{17172, func(st *stage) { st.KillController() }},
+		}, map[uint64][]string{1: {"Active/Draining"}}},
 		{"reads", small(10 * time.Millisecond), nil, nil},
 		{"empty-cluster", Options{Nodes: -1}, nil, nil},
 		{"errors", func() Options {
@@ -158,7 +165,7 @@ func TestRecordedTwoStartsAtOnce(t *testing.T) {
 	var both sync.WaitGroup
 	for _, e := range lines[:2] {
 		both.Go(func() {
-			st.compare(e.Request.Path, e, st.request(e.Request.Method, e.Request.Path, e.Request.Body))
+			st.compare(e.Request.Path, e, st.request(st.ControllerURL(), e.Request.Method, e.Request.Path, e.Request.Body))
 		})
 	}
 	both.Wait()
@@ -181,7 +188,7 @@ func TestRecordedTwoStartsAtOnce(t *testing.T) {
 	require.Zero(t, st.do("GET", "/control/v1/node", "").status, "the process has exited")
 
 	st.StartController()
-	require.Equal(t, http.StatusOK, st.request("GET", "/control/v1/tenant?limit=1", "").status)
+	require.Equal(t, http.StatusOK, st.request(st.ControllerURL(), "GET", "/control/v1/tenant?limit=1", "").status)
 	states := st.do("GET", "/control/v1/node", "").body
 	require.Contains(t, states, "PauseForRestart")
 	require.Contains(t, states, "Draining")

@@ -165,9 +165,9 @@ func (st *stage) note(states map[uint64][]string, body string) {
 }
 
 // request performs a call while time goes on, for those that wait for it.
-func (st *stage) request(method, path, body string) answer {
+func (st *stage) request(base, method, path, body string) answer {
 	result := make(chan answer, 1)
-	go func() { result <- st.do(method, path, body) }()
+	go func() { result <- st.call(base, method, path, body) }()
 	for {
 		select {
 		case a := <-result:
@@ -186,7 +186,7 @@ func (st *stage) replay(lines []exchange) {
 	st.offset = st.simNow()
 	for _, e := range lines {
 		st.happen(e)
-		if e.Request == nil || (e.Server != "" && !strings.HasPrefix(e.Server, "pageserver")) {
+		if e.Request == nil {
 			continue
 		}
 		where := fmt.Sprintf("t=%d %s %s %s", e.T, e.Request.Method, e.Request.Path, e.Request.Body)
@@ -239,9 +239,13 @@ func (st *stage) syncTo(ms int) {
 // recorded answer; everything else is asked once, at its time.
 func (st *stage) exchange(where string, e exchange) answer {
 	path := st.translate(e.Request.Path)
+	base := st.ControllerURL()
+	if e.Server == "second instance" {
+		base = st.instances[1].face.url()
+	}
 	if !polls(e) {
 		st.syncTo(e.T)
-		return st.request(e.Request.Method, path, e.Request.Body)
+		return st.request(base, e.Request.Method, path, e.Request.Body)
 	}
 	if e.Request.Path == "/control/v1/node" {
 		if len(st.want) == 0 {
@@ -252,7 +256,7 @@ func (st *stage) exchange(where string, e exchange) answer {
 	want := essence(e.Response.Status, e.Response.Body)
 	deadline := st.simNow() + simPatience
 	for {
-		a := st.do(e.Request.Method, path, e.Request.Body)
+		a := st.call(base, e.Request.Method, path, e.Request.Body)
 		if e.Request.Path == "/control/v1/node" {
 			st.note(st.seen, a.body)
 		}
@@ -278,7 +282,7 @@ func polls(e exchange) bool {
 	case r.Path == "/debug/v1/consistency_check":
 		return true
 	case r.Method == "GET":
-		return regexp.MustCompile(`^/control/v1/node(/\d+)?$|^/(live|ready|status)$`).MatchString(r.Path)
+		return regexp.MustCompile(`^/control/v1/(node(/\d+)?|leader)$|^/(live|ready|status)$`).MatchString(r.Path)
 	default:
 		return r.Method == "PUT" && strings.HasSuffix(r.Path, "/config") && probeBody.MatchString(r.Body)
 	}

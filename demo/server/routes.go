@@ -18,9 +18,10 @@ type route struct {
 // request is one call of a route.
 type request struct {
 	*http.Request
-	server *Server
-	params map[string]string
-	body   []byte
+	server   *Server
+	instance int // of the controller that answers
+	params   map[string]string
+	body     []byte
 }
 
 func (s *Server) routes() []route {
@@ -28,7 +29,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{get, "/status", "status", scopeNone, getStatus},
 		{get, "/ready", "ready", scopeNone, getReady},
-		{get, "/live", "live", scopeNone, getReady},
+		{get, "/live", "live", scopeNone, getLive},
 		{get, "/metrics", "metrics", scopeNone, getMetrics},
 
 		{get, "/control/v1/node", "control_v1_node", scopeInfra, listNodes},

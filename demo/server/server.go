@@ -17,16 +17,18 @@ type Server struct {
 	began time.Time
 	keys  *authority
 
-	mu       sync.Mutex // guards world, wake, behind and the faces' open and close
-	world    *sim.World
-	wake     time.Time     // when the driver will look again by itself
-	behind   time.Duration // real time that a cluster too large for its speed has lost
-	requests requestCounts
+	mu     sync.Mutex // guards world, wake, behind and the faces' open and close
+	world  *sim.World
+	wake   time.Time     // when the driver will look again by itself
+	behind time.Duration // real time that a cluster too large for its speed has lost
 
 	calls  callLog
 	faults faultSet
 
-	controller  *face
+	instances   [2]*instance // of the controller; the first is at the address that was asked for
+	leading     int          // the one that leads or is about to
+	taking      bool         // it is a candidate still
+	row         int          // the leader in the database
 	admin       *face
 	pageservers map[client.NodeID]*face
 	computes    []*face
@@ -57,7 +59,7 @@ func serve(ctx context.Context, o Options, now func() time.Time) (*Server, error
 	}
 	s := &Server{
 		opts: o, now: now, began: now(), keys: newAuthority(o.Seed), world: sim.New(o.config()),
-		pageservers: map[client.NodeID]*face{}, poke: make(chan struct{}, 1), requests: requestCounts{},
+		pageservers: map[client.NodeID]*face{}, poke: make(chan struct{}, 1),
 	}
 	s.done, s.stop = context.WithCancel(ctx)
 	if err := s.openAll(); err != nil {
@@ -70,7 +72,10 @@ func serve(ctx context.Context, o Options, now func() time.Time) (*Server, error
 func (s *Server) openAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.controller = newFace("the controller", s.opts.Listen, &s.work, s.controllerHandler())
+	for i, addr := range []string{s.opts.Listen, "127.0.0.1:0"} {
+		f := newFace("the controller", addr, &s.work, s.controllerHandler(i))
+		s.instances[i] = &instance{face: f, requests: requestCounts{}}
+	}
 	s.admin = newFace("the admin API", "127.0.0.1:0", &s.work, s.adminHandler())
 	for _, n := range s.world.Nodes() {
 		s.pageservers[n.ID] = newFace("pageserver "+n.ID.String(), "127.0.0.1:0", &s.work, s.pageserverHandler(n.ID))
@@ -79,6 +84,9 @@ func (s *Server) openAll() error {
 		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.computeHandler(i)))
 	}
 	for _, f := range s.faces() {
+		if f == s.instances[1].face {
+			continue // no second controller yet
+		}
 		if err := f.open(); err != nil {
 			return err
 		}
@@ -91,7 +99,7 @@ func (s *Server) openAll() error {
 }
 
 func (s *Server) faces() []*face {
-	all := []*face{s.controller, s.admin}
+	all := []*face{s.instances[0].face, s.instances[1].face, s.admin}
 	for _, f := range s.pageservers {
 		all = append(all, f)
 	}
@@ -116,9 +124,9 @@ func (s *Server) closeFaces() {
 	}
 }
 
-// ControllerURL is the controller's base URL. It stays the same over its
-// restarts.
-func (s *Server) ControllerURL() string { return s.controller.url() }
+// ControllerURL is the base URL of the controller's first instance. It stays the
+// same over its restarts.
+func (s *Server) ControllerURL() string { return s.instances[0].face.url() }
 
 // AdminURL is the base URL of the admin API.
 func (s *Server) AdminURL() string { return s.admin.url() }

@@ -195,7 +195,7 @@ func TestStartup(t *testing.T) {
 	st.StartController()
 	require.Equal(t, http.StatusServiceUnavailable, st.do("PUT", "/control/v1/node/1/drain", "").status)
 	from := st.simNow()
-	require.Equal(t, http.StatusOK, st.request("GET", "/control/v1/tenant", "").status)
+	require.Equal(t, http.StatusOK, st.request(st.ControllerURL(), "GET", "/control/v1/tenant", "").status)
 	require.GreaterOrEqual(t, st.simNow()-from, time.Second)
 	require.Equal(t, "Active/Active", st.state(1))
 	require.Equal(t, "Offline/Active", st.state(2), "no grace for a node that did not answer")

@@ -18,6 +18,7 @@ const (
 	lagLookup         = 2 * time.Millisecond
 	operationSpawn    = 10 * time.Millisecond
 	exitDelay         = 100 * time.Millisecond // from a failed assertion to the end of the process
+	stepDownTail      = 500 * time.Millisecond // until an operation without its controller has run through
 	startupScan       = time.Second            // when every node answers
 	startupScanSilent = 5 * time.Second        // when one does not
 	startupWait       = 30 * time.Second       // what a request waits for a controller that starts

@@ -94,3 +94,31 @@ func (w *World) WhenServing(done func(error)) {
 
 // Phase says what the controller process is doing.
 func (w *World) Phase() Phase { return w.phase }
+
+// StepDown is another instance of the controller taking over. Reconciles are
+// cancelled and waited for; an operation is not: its loop runs through without
+// waiting for anything, and writes its last policy to the database (C17). The new
+// instance has read the policies before that, and knows nothing of the operation.
+func (w *World) StepDown() {
+	if w.phase == Down {
+		return
+	}
+	for _, op := range w.tasks {
+		w.after(stepDownTail, func() { w.writeLate(op) })
+	}
+	w.Kill()
+	w.StartController()
+}
+
+func (w *World) writeLate(op *operation) {
+	n := w.node(op.node)
+	if n == nil || n.stored != labelOf(op.kind) {
+		return
+	}
+	switch op.kind {
+	case client.OperationDrain:
+		n.stored = client.PolicyPauseForRestart
+	case client.OperationFill:
+		n.stored = client.PolicyActive
+	}
+}

@@ -37,6 +37,7 @@ var deeds = []deed{
 	{"notify 200", func(w *World, _ client.NodeID) { w.SetNotify(200) }},
 	{"kill", func(w *World, _ client.NodeID) { w.Kill() }},
 	{"terminate", func(w *World, _ client.NodeID) { w.Terminate() }},
+	{"take over", func(w *World, _ client.NodeID) { w.StepDown() }},
 	{"start controller", func(w *World, _ client.NodeID) { w.StartController() }},
 	{"remove", func(w *World, id client.NodeID) { ignored(w.Remove(id)) }},
 }
