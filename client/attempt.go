@@ -44,6 +44,11 @@ func newTransport(cfg Config, keepAlive bool) *http.Transport {
 	return transport
 }
 
+// NewHTTP is what the packages below client send with whose servers are no
+// Conn's: bounded dials, no redirects, nothing logged. Of cfg it takes BaseURL,
+// TLS and UserAgent.
+func NewHTTP(cfg Config) *resty.Client { return newResty(cfg, newTransport(cfg, true)) }
+
 // newResty follows no redirect: the API has none, and a token must not go to
 // another host. It logs nothing, since its warnings would land on the screen.
 func newResty(cfg Config, transport *http.Transport) *resty.Client {
