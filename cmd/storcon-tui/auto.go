@@ -25,7 +25,7 @@ func (p *program) unattended(ctx context.Context, args []string, path string) er
 		return usage(fmt.Errorf("--policy: %w", err))
 	}
 	p.restart.canary = true
-	c, err := p.connect()
+	c, err := p.connectToDrive()
 	if err != nil {
 		return err
 	}
@@ -48,6 +48,7 @@ func (p *program) unattended(ctx context.Context, args []string, path string) er
 		if err != nil {
 			return c.at(refusal(err))
 		}
+		c.herald.follow(driver)
 		signals.listen()
 		code, err := p.followUnattended(ctx, driver, signals)
 		if err != nil {

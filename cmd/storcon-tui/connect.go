@@ -29,6 +29,7 @@ type connection struct {
 	client   *client.Client
 	poller   *cluster.Poller
 
+	herald      *herald // nil for a verb that only reads
 	pageservers *pageservers
 	computes    []*compute.Client
 	reads       atomic.Int64 // GETs that were sent to the controller
@@ -54,6 +55,20 @@ func (p *program) connect() (*connection, error) {
 	}
 	if err := c.dial(); err != nil {
 		return nil, errors.Join(usage(err), c.logFile.Close())
+	}
+	return c, nil
+}
+
+// connectToDrive is connect for a verb that may start a run, of which people
+// may want to be told.
+func (p *program) connectToDrive() (*connection, error) {
+	c, err := p.connect()
+	if err != nil {
+		return nil, err
+	}
+	if c.herald, err = p.herald(c); err != nil {
+		c.close()
+		return nil, err
 	}
 	return c, nil
 }
@@ -162,6 +177,9 @@ func (c *connection) unfinished() ([]journal.RunInfo, error) {
 }
 
 func (c *connection) close() {
+	if c.herald != nil {
+		c.herald.close()
+	}
 	c.client.CloseIdle()
 	c.pageservers.closeIdle()
 	for _, one := range c.computes {

@@ -20,13 +20,13 @@ func (p *program) openConsole(ctx context.Context, r *request) error {
 	if err := p.needTerminal(); err != nil {
 		return err
 	}
-	c, err := p.connect()
+	c, err := p.connectToDrive()
 	if err != nil {
 		return err
 	}
 	defer c.close()
 	return c.polled(ctx, func(ctx context.Context) error {
-		runs := &consoleRuns{engine: c.engine(), open: c.unfinished}
+		runs := c.consoleRuns()
 		deps, err := p.deps(c, runs)
 		if err != nil {
 			return err

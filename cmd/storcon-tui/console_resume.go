@@ -8,7 +8,7 @@ func (p *program) resumeInConsole(ctx context.Context, run string) error {
 	if err := p.needTerminal(); err != nil {
 		return err
 	}
-	c, err := p.connect()
+	c, err := p.connectToDrive()
 	if err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func (p *program) resumeInConsole(ctx context.Context, run string) error {
 		if _, err := c.observe(ctx); err != nil {
 			return c.at(err)
 		}
-		runs := &consoleRuns{engine: c.engine(), open: c.unfinished}
+		runs := c.consoleRuns()
 		deps, err := p.deps(c, runs)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func (c *connection) engine() *rollout.Engine {
 		Computes:   computes,
 		Version:    version(),
 		Redact:     c.secrets.Redact,
-		DenyEnv:    secretVariables(c.settings.Cluster),
+		DenyEnv:    secretVariables(c.settings),
 		Reads:      func() int { return int(c.reads.Load()) },
 		Logger:     c.log,
 	})
@@ -63,11 +63,17 @@ func runSettings(c config.Cluster) rollout.Settings {
 type consoleRuns struct {
 	engine *rollout.Engine
 	open   func() ([]journal.RunInfo, error) // runs whose journal is open, the live one too
+	tell   func(*rollout.Driver)             // whoever wants to hear of runs
 
 	mu     sync.Mutex
 	newest *rollout.Driver
 }
 
+func (c *connection) consoleRuns() *consoleRuns {
+	return &consoleRuns{engine: c.engine(), open: c.unfinished, tell: c.herald.follow}
+}
+
+// Plan makes a plan; nothing is sent.
 func (r *consoleRuns) Plan(ctx context.Context, goal rollout.Goal, nodes []client.NodeID) (rollout.Plan, error) {
 	return r.engine.Plan(ctx, goal, nodes)
 }
@@ -79,10 +85,7 @@ func (r *consoleRuns) Start(ctx context.Context, plan rollout.Plan) (ui.LiveRun,
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.newest = driver
-	return driver, nil
+	return r.began(driver), nil
 }
 
 // Resume takes an unfinished run up again; like Start it is not bound to ctx.
@@ -91,10 +94,15 @@ func (r *consoleRuns) Resume(ctx context.Context, run string) (ui.LiveRun, error
 	if err != nil {
 		return nil, err
 	}
+	return r.began(driver), nil
+}
+
+func (r *consoleRuns) began(driver *rollout.Driver) *rollout.Driver {
+	r.tell(driver)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.newest = driver
-	return driver, nil
+	return driver
 }
 
 // Unfinished is the oldest run that was left open; the live one is not meant.

@@ -40,7 +40,7 @@ type request struct {
 
 // perform does it line by line.
 func (p *program) perform(ctx context.Context, r request) error {
-	c, err := p.connect()
+	c, err := p.connectToDrive()
 	if err != nil {
 		return err
 	}
@@ -57,13 +57,14 @@ func (p *program) perform(ctx context.Context, r request) error {
 		if err != nil {
 			return c.at(refusal(err))
 		}
+		c.herald.follow(driver)
 		return p.converse(ctx, driver, signals)
 	})
 }
 
 // takeUp takes an unfinished run up again, line by line; "" is the only one.
 func (p *program) takeUp(ctx context.Context, run string) error {
-	c, err := p.connect()
+	c, err := p.connectToDrive()
 	if err != nil {
 		return err
 	}
@@ -81,6 +82,7 @@ func (p *program) takeUp(ctx context.Context, run string) error {
 		if err != nil {
 			return c.at(refusal(err))
 		}
+		c.herald.follow(driver)
 		return p.converse(ctx, driver, signals)
 	})
 }

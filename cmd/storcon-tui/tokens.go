@@ -44,22 +44,21 @@ func (k knownSecret) Token(ctx context.Context) (string, error) {
 	return token, err
 }
 
-// secretVariables are the environment variables that hold tokens: a restart
-// command does not inherit them.
-func secretVariables(c config.Cluster) []string {
+// secretVariables are the environment variables that hold secrets: no command
+// that this program runs inherits them.
+func secretVariables(s config.Settings) []string {
+	secrets := []config.Token{s.Cluster.Token}
+	for _, one := range s.Cluster.Computes {
+		secrets = append(secrets, one.Token)
+	}
+	for _, hook := range s.Notify.Webhooks {
+		secrets = append(secrets, hook.URL)
+	}
 	var names []string
-	for _, t := range append([]config.Token{c.Token}, computeTokens(c)...) {
+	for _, t := range secrets {
 		if t.Env != "" {
 			names = append(names, t.Env)
 		}
 	}
 	return names
-}
-
-func computeTokens(c config.Cluster) []config.Token {
-	tokens := make([]config.Token, len(c.Computes))
-	for i, one := range c.Computes {
-		tokens[i] = one.Token
-	}
-	return tokens
 }

@@ -26,12 +26,12 @@ var Kinds = []Kind{Started, Waiting, Anomaly, NodeDone, Halted, Finished}
 // Event is something worth telling. It holds no secret: its texts are those of
 // the journal.
 type Event struct {
-	Kind    Kind           `json:"event"`
-	At      time.Time      `json:"at"`
-	Cluster string         `json:"cluster"`
-	Run     string         `json:"run,omitempty"`  // "" = a release that somebody else drives
-	Node    *client.NodeID `json:"node,omitempty"` // nil = none in particular
-	Text    string         `json:"text"`           // one line
+	Kind    Kind          `json:"event"`
+	At      time.Time     `json:"at"`
+	Cluster string        `json:"cluster"`
+	Run     string        `json:"run,omitempty"`  // "" = a release that somebody else drives
+	Node    client.NodeID `json:"node,omitempty"` // 0 = none in particular
+	Text    string        `json:"text"`           // one line
 	// Key is the same for what is the same, told again: within Config.Quiet it
 	// is sent once. "" makes one of the other fields.
 	Key string `json:"key"`
@@ -43,7 +43,7 @@ func (e Event) Line() string {
 	if e.Run != "" {
 		words = append(words, "run "+e.Run)
 	}
-	if e.Node != nil {
+	if e.Node != 0 {
 		words = append(words, "node "+e.Node.String())
 	}
 	words = append(words, strings.ReplaceAll(string(e.Kind), "_", " "))
@@ -55,7 +55,7 @@ func (e Event) key() string {
 		return e.Key
 	}
 	parts := []string{string(e.Kind), e.Cluster, e.Run, "", e.Text}
-	if e.Node != nil {
+	if e.Node != 0 {
 		parts[3] = e.Node.String()
 	}
 	return strings.Join(parts, "/")

@@ -16,11 +16,11 @@ type Sink interface {
 }
 
 const (
-	queueLength = 64              // events that a sink may be behind
-	tries       = 3               // of one event
-	firstPause  = time.Second     // after a failure; doubles
+	queueLength = 64               // events that a sink may be behind
+	tries       = 3                // of one event
+	firstPause  = time.Second      // after a failure; doubles
 	sendLimit   = 10 * time.Second // of one try
-	keysKept    = 1024            // of events told lately
+	keysKept    = 1024             // of events told lately
 )
 
 // Config of a Notifier.

@@ -16,8 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"github.com/StorconTUI/storcon-tui/client"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -80,11 +78,10 @@ func TestTheSameIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &memory{}
 		n := New(Config{Sinks: []Sink{sink}, Quiet: time.Minute, Only: []Kind{Waiting, Anomaly}})
-		node := client.NodeID(3)
 		for range 3 {
 			n.Notify(Event{Kind: Waiting, Cluster: "a", Text: "restart?"})
 			n.Notify(Event{Kind: Waiting, Cluster: "b", Text: "restart?"})
-			n.Notify(Event{Kind: Waiting, Cluster: "a", Node: &node, Text: "restart?"})
+			n.Notify(Event{Kind: Waiting, Cluster: "a", Node: 3, Text: "restart?"})
 			n.Notify(Event{Kind: Anomaly, Key: "k", Text: "slow 1"})
 			n.Notify(Event{Kind: Anomaly, Key: "k", Text: "slow 2"})
 			n.Notify(Event{Kind: Finished, Text: "not asked for"})
@@ -140,8 +137,7 @@ func TestCloseIsBounded(t *testing.T) {
 
 func TestTerminal(t *testing.T) {
 	var b bytes.Buffer
-	node := client.NodeID(3)
-	e := Event{Kind: NodeDone, Cluster: "prod", Run: "01J", Node: &node, Text: "back\x1b]0;evil\a"}
+	e := Event{Kind: NodeDone, Cluster: "prod", Run: "01J", Node: 3, Text: "back\x1b]0;evil\a"}
 	require.NoError(t, Terminal{To: &b, Bell: true, OSC9: true}.Send(t.Context(), e))
 	require.Equal(t, 2, strings.Count(b.String(), "\x1b"), "the notification's own two and no other: %q", b.String())
 	require.True(t, strings.HasPrefix(b.String(), "\x1b]9;prod · run 01J · node 3 · node done: back"), "%q", b.String())

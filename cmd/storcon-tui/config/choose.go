@@ -33,6 +33,7 @@ type Settings struct {
 	ReadOnly bool
 	Theme    string // "" = find out
 	StateDir string
+	Notify   Notify
 	File     string // the configuration that was read; "" = none
 }
 
@@ -54,6 +55,7 @@ func Resolve(flags Flags) (Settings, error) {
 		Cluster:  cluster,
 		ReadOnly: flags.ReadOnly,
 		Theme:    first(flags.Theme, file.Theme),
+		Notify:   file.Notify,
 		StateDir: first(absolute(flags.StateDir), file.StateDir, DefaultStateDir()),
 		File:     file.Path,
 	}, nil

@@ -17,6 +17,7 @@ type File struct {
 	DefaultCluster string
 	Theme          string // "" = find out by asking the terminal
 	StateDir       string // "" = the default
+	Notify         Notify
 	Clusters       []Cluster
 
 	lines lines

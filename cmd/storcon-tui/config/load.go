@@ -58,6 +58,7 @@ func readFile(s *section) *File {
 		DefaultCluster: s.text("default_cluster"),
 		Theme:          s.text("theme"),
 		StateDir:       s.path("state_dir"),
+		Notify:         readNotify(s.table("notify")),
 	}
 	names, tables := s.named("clusters")
 	for i, table := range tables {
@@ -95,19 +96,7 @@ func readCluster(name string, s *section) Cluster {
 	return c
 }
 
-func readToken(s *section) Token {
-	t := Token{File: s.path("token_file"), Env: s.text("token_env"), Command: s.argv("token_command")}
-	var given []string
-	for _, key := range []string{"token_file", "token_env", "token_command"} {
-		if s.has(key) {
-			given = append(given, key)
-		}
-	}
-	if len(given) > 1 {
-		s.wrong(given[len(given)-1], "expected at most one source of a token, got %s", strings.Join(given, " and "))
-	}
-	return t
-}
+func readToken(s *section) Token { return readSecret(s, "token") }
 
 // readRestart is how a node is restarted, and the build that it should run then.
 func readRestart(s *section) (spec hook.Spec, revision string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
+	"github.com/StorconTUI/storcon-tui/engine/notify"
 )
 
 const whole = `
@@ -21,6 +22,18 @@ const whole = `
 default_cluster = "prod-eu-1"
 theme = "light"
 state_dir = "~/state"
+
+[notify]
+bell = true
+osc9 = true
+command = ["page", "oncall"]
+events = ["waiting", "halted"]
+after = "1m"
+[[notify.webhooks]]
+url_env = "CHAT"
+format = "slack"
+[[notify.webhooks]]
+url_file = "hook"
 
 [clusters.prod-eu-1]
 url = "https://storcon.eu-1.internal:1234/"
@@ -70,6 +83,11 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		DefaultCluster: "prod-eu-1",
 		Theme:          "light",
 		StateDir:       filepath.Join(xdg.Home, "state"),
+		Notify: Notify{
+			Bell: true, OSC9: true, Command: []string{"page", "oncall"},
+			Events: []notify.Kind{notify.Waiting, notify.Halted}, After: time.Minute,
+			Webhooks: []Webhook{{URL: Token{Env: "CHAT"}, Slack: true}, {URL: Token{File: filepath.Join(dir, "hook")}}},
+		},
 		Clusters: []Cluster{
 			{
 				Name: "prod-eu-1", URL: "https://storcon.eu-1.internal:1234",
@@ -147,6 +165,18 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		"empty command": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncommand = []",
 			[]string{":4: key clusters.x.restart.command: expected a program and its arguments, got none"},
+		},
+		"notify": {
+			"[notify]\nevents = ['waiting', 'done', 1]\nafter = 'soon'\n[[notify.webhooks]]\nurl = 'https://chat/SECRET'\nformat = 'xml'\n[[notify.webhooks]]\nurl_env = 'A'\nurl_file = 'b'",
+			[]string{
+				`:2: key notify.events: expected one of started, waiting, anomaly, node_done, halted, finished, got "done"`,
+				`:2: key notify.events: expected strings only, got an integer as number 3 of the list`,
+				`:3: key notify.after: expected a duration above zero such as "90s" or "10m", got "soon"`,
+				`:4: key notify.webhooks[0]: expected url_file, url_env or url_command: whoever has the address can post there, so it does not stand in this file`,
+				`:5: key notify.webhooks[0].url: unknown key; expected one of url_file, url_env, url_command, format`,
+				`:6: key notify.webhooks[0].format: expected "json" or "slack", got "xml"`,
+				`:8: key notify.webhooks[1].url_env: expected at most one source of a url, got url_file and url_env`,
+			},
 		},
 		"bad durations": {
 			"[clusters.x]\nurl = 'http://a:1'\nwindow = 'at night'\n[clusters.x.pace]\ndrain = 'soon'\nfill = '-1s'\nverify = 0",
