@@ -26,6 +26,10 @@ type exchange struct {
 	Note    string `json:"note"`
 	Label   string `json:"label"`
 	Server  string `json:"server"`
+	Summary *struct {
+		Intended float64 `json:"attached_intended"`
+		Observed float64 `json:"attached_observed"`
+	}
 	Request *struct{ Method, Path, Body string }
 	// Status is 0 when the connection failed.
 	Response struct {
