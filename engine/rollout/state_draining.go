@@ -95,7 +95,11 @@ func (m *Machine) draining() {
 		return
 	}
 	if m.epochChanged() {
-		m.note(NoteAnomaly, "D20", "another controller process leads since the drain began; everything is read again")
+		row := "D20"
+		if now, _ := m.epochOf(); now.Address != s.epoch.Address {
+			row = "D22"
+		}
+		m.note(NoteAnomaly, row, "another controller process leads since the drain began; everything is read again")
 		s.epochMoved = true
 		m.keepEpoch()
 		m.enter(drainReobserve)
