@@ -95,14 +95,7 @@ func (m *Machine) draining() {
 		return
 	}
 	if m.epochChanged() {
-		row := "D20"
-		if now, _ := m.epochOf(); now.Address != s.epoch.Address {
-			row = "D22"
-		}
-		m.note(NoteAnomaly, row, "another controller process leads since the drain began; everything is read again")
-		s.epochMoved = true
-		m.keepEpoch()
-		m.enter(drainReobserve)
+		m.anotherLeads()
 		return
 	}
 	switch s.seen.policy {
@@ -125,6 +118,19 @@ func (m *Machine) draining() {
 			m.blockAt(AskDrainEnded, "X5", "somebody set the policy to "+string(s.seen.policy))
 		}
 	}
+}
+
+// anotherLeads: the controller was restarted (D20), or another instance took
+// over (D22). Either way it knows nothing of the drain.
+func (m *Machine) anotherLeads() {
+	s, row := m.step(), "D20"
+	if now, _ := m.epochOf(); now.Address != s.epoch.Address {
+		row = "D22"
+	}
+	m.note(NoteAnomaly, row, "another controller process leads since the drain began; everything is read again")
+	s.epochMoved = true
+	m.keepEpoch()
+	m.enter(drainReobserve)
 }
 
 // sameProcess reports that the node's process was read since the policy
