@@ -33,7 +33,6 @@ var open = map[string]string{
 	"A8":  "resume is built, a test of this row is not",
 	"E22": "resume is built, a test of this row is not",
 	"E16": "comes with the lease between hosts",
-	"E27": "comes with the notifications",
 	"X12": "the plan does not look at splits and imports yet",
 	"R12": "comes with the watch mode",
 	"R10": "the restart command has no word for an empty disk yet",
