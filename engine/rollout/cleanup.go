@@ -206,6 +206,10 @@ func (m *Machine) whatStands(s step, why string) LeftBehind {
 			l.Command = command("cancel", id, cancelsOurs(s))
 		}
 	}
+	if s.orphaned(policy) {
+		l.State = "policy " + string(policy) + ", and no operation runs that would end it: the node takes no shards until it is set Active"
+		l.Command = command("activate", id, CallActivate)
+	}
 	if m.hook.busy() && id == m.id() {
 		l = m.leftRunning(policy)
 	}
@@ -213,6 +217,16 @@ func (m *Machine) whatStands(s step, why string) LeftBehind {
 		l.State += " (" + why + ")"
 	}
 	return l
+}
+
+// orphaned reports that the policy tells of an operation, and that the slot was
+// free when it had been seen already.
+func (s step) orphaned(policy client.NodePolicy) bool {
+	if policy != client.PolicyDraining && policy != client.PolicyFilling {
+		return false
+	}
+	p := s.probe.got
+	return p != nil && p.Err == nil && p.Op == nil && policy == s.seen.policy && !s.probe.from.Before(s.seen.first)
 }
 
 // cancelsOurs is the call that cancels the step's own operation.

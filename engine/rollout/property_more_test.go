@@ -23,8 +23,7 @@ func (h *history) checkLeft(o rollout.Outcome) {
 	goal := h.m.Status().Goal
 	for id := client.NodeID(1); id <= 2; id++ {
 		policy := h.shown[id].policy
-		// A fill that goes on when the run has ended by itself ends in Active.
-		off := policy == client.PolicyDraining || policy == client.PolicyPauseForRestart
+		off := policy == client.PolicyDraining || policy == client.PolicyFilling || policy == client.PolicyPauseForRestart
 		asked := goal == rollout.GoalDrain && policy == client.PolicyPauseForRestart
 		if h.moved[id] && off && !asked && !named[id] {
 			h.fatalf("I9: node %s is left %s and not named (%s, exit %d)", id, policy, o.Word, o.Exit)

@@ -26,6 +26,7 @@ type history struct {
 
 	now    time.Time
 	epoch  time.Time
+	epoch0 time.Time // when the history began
 	nodes  []cluster.Node
 	slot   *client.Operation
 	left   map[client.NodeID]int // shards attached
@@ -114,7 +115,7 @@ func newHistory(t *rapid.T) *history {
 		hooks: map[string]bool{}, intents: map[string]bool{}, asked: map[string]facts{}, shown: map[client.NodeID]facts{},
 		moved: map[client.NodeID]bool{}, overridden: map[gate.Name]bool{},
 	}
-	h.epoch = h.now.Add(-time.Hour)
+	h.epoch, h.epoch0 = h.now.Add(-time.Hour), h.now
 	az := []string{"a", "b"}
 	for id := client.NodeID(1); id <= 4; id++ {
 		n := cluster.Node{Node: client.Node{
@@ -229,6 +230,7 @@ func (h *history) apply(ev rollout.Event) {
 	}
 	wasPaused := before.State == rollout.RunPaused && h.m.Status().State == next.Status().State
 	h.m = next
+	h.tell(ev, effects)
 	for _, e := range effects {
 		h.effect(e, wasPaused)
 	}

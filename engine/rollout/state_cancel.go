@@ -169,6 +169,10 @@ func (m *Machine) cancelHangs() {
 	case p == nil:
 	case p.Err != nil:
 		m.lackAdmin(p.Err)
+	case p.Op == nil && (s.then == toSkip || s.then == toAbort):
+		m.note(NoteInfo, "D7", "policy "+string(s.seen.policy)+", and the operation slot is free: it is set Active")
+		m.endPhase(PhaseCancel, PhaseDone, "nothing runs")
+		m.activateThen(s.then)
 	case p.Op == nil:
 		s.ours = ""
 		m.blockAt(AskOrphan, "D7", "policy "+string(s.seen.policy)+", and the operation slot is free")

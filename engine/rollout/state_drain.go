@@ -256,6 +256,7 @@ func (m *Machine) drainMeetsOperation(op client.Operation, err error) {
 	case mine && s.ours != "":
 		m.note(NoteInfo, "D1", "the drain runs: an earlier attempt was taken")
 		m.drainBegan()
+		s.lingers = true // until the policy says so too: it may be one that outlived a re-attach (C8)
 	case s.waiting:
 		s.ours = ""
 		s.notTill, s.approved = m.at.Add(m.set.BusyInterval), true

@@ -163,7 +163,7 @@ func (m *Machine) drainFellBack() {
 // drainEnded: the policy is set as the operation's last act.
 func (m *Machine) drainEnded() {
 	s := m.step()
-	s.ours = ""
+	s.ours, s.lingers = "", false
 	s.phaseEnd = m.at
 	m.emit(WatchShards{Node: s.Plan.Node, On: false})
 	m.enter(drainVerify)
@@ -171,7 +171,9 @@ func (m *Machine) drainEnded() {
 
 // drainLimits asks when nothing moves or the time is over; the drain goes on.
 func (m *Machine) drainLimits() {
-	ph := m.step().phase(PhaseDrain)
+	s := m.step()
+	s.lingers = s.lingers && s.reads == 0 // the label tells of it again
+	ph := s.phase(PhaseDrain)
 	if m.endUnwritten(ph) {
 		return
 	}

@@ -113,7 +113,7 @@ func (m *Machine) fillAnswered(err error) {
 		}
 		m.blockAt(AskRefused, "", err.Error())
 	case client.Ambiguous:
-		s.ours = client.OperationFill
+		s.ours, s.touched = client.OperationFill, true
 		m.note(NoteInfo, "L3", "no clear answer to the fill; the node is read again: "+err.Error())
 		m.enter(fillReobserve)
 	case client.Unreachable:
@@ -219,7 +219,8 @@ func (m *Machine) fillMeetsOperation(op client.Operation, err error) {
 
 func (m *Machine) fillBegan() {
 	s := m.step()
-	s.ours, s.waiting, s.approved, s.lingers = client.OperationFill, false, false, false
+	s.ours, s.touched = client.OperationFill, true
+	s.waiting, s.approved, s.lingers = false, false, false
 	s.lastLeft, s.samples = -1, nil
 	m.enter(filling)
 	limit := Range{Max: s.Plan.Fill.Max, Min: s.Plan.Fill.Min}
@@ -307,7 +308,7 @@ func (m *Machine) filling() {
 		}
 	default:
 		if m.policyAgreed(2) {
-			s.ours = ""
+			s.ours, s.touched = "", false
 			m.blockAt(AskRefused, "X5", "somebody set the policy to "+string(s.seen.policy)+" during the fill")
 		}
 	}
@@ -315,7 +316,7 @@ func (m *Machine) filling() {
 
 func (m *Machine) fillEnded() {
 	s := m.step()
-	s.ours = ""
+	s.ours, s.touched = "", false
 	m.emit(WatchShards{Node: s.Plan.Node, On: false})
 	m.endPhase(PhaseFill, PhaseDone, "")
 	m.enter(verifying)
