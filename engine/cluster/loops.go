@@ -150,17 +150,22 @@ func (p *Poller) doubtful(list []client.Node) bool {
 }
 
 func (p *Poller) pollMetrics(ctx context.Context) {
-	failures := 0
+	failures, read := 0, time.Time{}
 	repeat(ctx, p.pace.metricsWake, func(ctx context.Context) {
+		read = time.Now()
 		err := p.readMetrics(ctx)
 		failures++
 		if err == nil {
 			failures = 0
 		}
+		p.pingDeciding()
 	}, func(luck float64, took time.Duration) time.Duration {
 		every := jittered(p.rates.Metrics, luck)
 		if leader := p.Latest().Leader; leader.Off != "" && (p.pace.isDeciding() || !leaderAgreed(leader)) {
 			every = p.rates.Deciding
+			if failures == 0 && p.pace.decidesSince(read) {
+				return 0
+			}
 		}
 		if failures > 0 {
 			return max(every, p.rates.backoff(failures, luck))
@@ -217,6 +222,14 @@ func (p *Poller) readToken(ctx context.Context) {
 	}
 }
 
+// pingDeciding tells whoever is about to decide of a read that brought nothing
+// new: that there is nothing new is what is waited for.
+func (p *Poller) pingDeciding() {
+	if p.pace.isDeciding() {
+		p.pingReads()
+	}
+}
+
 func (p *Poller) pollLeader(ctx context.Context) {
 	failures, read := 0, time.Time{}
 	repeat(ctx, p.pace.leaderWake, func(ctx context.Context) {
@@ -234,6 +247,7 @@ func (p *Poller) pollLeader(ctx context.Context) {
 		if leader := p.Latest().Leader; leader.Off != "" && !leaderAgreed(leader) {
 			nudge(p.pace.metricsWake) // the start of the process stands in, and is read twice too
 		}
+		p.pingDeciding()
 		failures++
 		if err == nil {
 			failures = 0
@@ -245,6 +259,8 @@ func (p *Poller) pollLeader(ctx context.Context) {
 			return 0
 		case off:
 			return jittered(p.rates.Retest, luck)
+		case failures == 0 && p.pace.decidesSince(read):
+			return 0 // somebody waits for a read that is younger than his question
 		}
 		every := jittered(p.rates.Leader, luck)
 		if p.pace.isDeciding() || !leaderAgreed(p.Latest().Leader) {

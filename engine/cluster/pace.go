@@ -15,6 +15,7 @@ type pace struct {
 	begun        bool
 	hotUntil     time.Time
 	deciding     bool
+	decidedAt    time.Time // when deciding was last asked for
 	tokenChanged time.Time
 	shards       map[client.NodeID]int // watchers by node
 	processes    map[client.NodeID]int
@@ -50,6 +51,13 @@ func (c *pace) isDeciding() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.deciding
+}
+
+// decidesSince reports a decision for which nothing has been read since t.
+func (c *pace) decidesSince(t time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.deciding && c.decidedAt.After(t)
 }
 
 // tokenChangedSince reports a token that a part turned off at t has not seen.
@@ -120,11 +128,12 @@ func (p *Poller) Hot(d time.Duration) {
 	nudge(p.pace.nodesWake)
 }
 
-// Decide has the leader read every second while a decision is near, or, where
-// the leader cannot be read, the metrics with the start of the process.
+// Decide has the leader read at once and then every second while a decision is
+// near, or, where the leader cannot be read, the metrics with the start of the
+// process.
 func (p *Poller) Decide(on bool) {
 	p.pace.mu.Lock()
-	p.pace.deciding = on
+	p.pace.deciding, p.pace.decidedAt = on, time.Now()
 	p.pace.mu.Unlock()
 	nudge(p.pace.leaderWake)
 	nudge(p.pace.metricsWake)

@@ -147,7 +147,7 @@ func (p *Poller) publish(f func(b *builder, now time.Time) (changed bool)) (chan
 	return changed
 }
 
-// pingReads tells of a read of the node list, which may have brought nothing new.
+// pingReads tells of a read that may have brought nothing new.
 func (p *Poller) pingReads() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

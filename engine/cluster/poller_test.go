@@ -248,6 +248,32 @@ func TestLeaderIsReadAgainUntilTwoReadsAgree(t *testing.T) {
 	})
 }
 
+// Who is about to decide waits neither for the next second nor for the next node
+// list: the leader is read at once, and told of although it is the same.
+func TestADecisionHasTheLeaderReadAtOnce(t *testing.T) {
+	for _, endpoint := range []string{"leader", "metrics"} {
+		f := newFake(node(1))
+		if endpoint == "metrics" {
+			f.fail("leader", status(http.StatusForbidden))
+		}
+		running(t, Config{Client: f, Rates: Rates{Nodes: time.Hour}}, func(t *testing.T, p *Poller) {
+			pass(12 * time.Second)
+			pings, unsubscribe := p.SubscribeReads()
+			defer unsubscribe()
+			for range 3 {
+				p.Decide(false)
+				pass(100 * time.Millisecond)
+				_ = taken(pings)
+				before := f.count(endpoint)
+				p.Decide(true)
+				synctest.Wait()
+				require.Equal(t, before+1, f.count(endpoint), endpoint)
+				require.True(t, taken(pings), endpoint)
+			}
+		})
+	}
+}
+
 func TestLeaderChangeAndDecisionRate(t *testing.T) {
 	f := newFake(node(1))
 	running(t, Config{Client: f}, func(t *testing.T, p *Poller) {

@@ -100,6 +100,7 @@ func (m *Machine) draining() {
 	}
 	switch s.seen.policy {
 	case client.PolicyDraining:
+		m.setDeciding(false) // so that its end has the leader read at once
 		m.detail(PhaseDrain, "")
 		m.drainLimits()
 	case client.PolicyPauseForRestart:
