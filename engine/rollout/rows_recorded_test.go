@@ -115,7 +115,7 @@ func TestCase_C25_ProgressIsObserved(t *testing.T) {
 // C27: during a long outage the optimiser gives shards to another node of their
 // AZ. The fill brings back what its own rules say; the rest is a fact, not a fault.
 func TestCase_C27_ALongOutageLeavesShardsInTheirAZ(t *testing.T) {
-	r := newRig(t, options{do: "restart?down=90s", Options: server.Options{AllMovable: true, AZs: 2, MaxOfflineInterval: 10 * time.Minute}})
+	r := newRig(t, options{do: "restart?down=120s", Options: server.Options{AllMovable: true, AZs: 2}})
 	r.restartTo(rollout.AskFill)
 	r.yes(rollout.AskFill)
 	out := r.driver.Wait()
