@@ -10,6 +10,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
@@ -89,6 +90,40 @@ func TestInvariantsFindPlantedFaults(t *testing.T) {
 				h.apply(rollout.Listed{At: h.now, Tag: l.Tag})
 			}
 			return ok && h.admin
+		},
+		"I7: ": func(h *history, e rollout.Effect) bool { // the node changes behind a question's back
+			if r, ok := e.(rollout.Record); ok && r.Rec.Kind == journal.KindPrompt {
+				var q struct{ ID string }
+				if r.Rec.Decode(&q) == nil {
+					h.asked[q.ID] = facts{policy: client.PolicyPause}
+				}
+			}
+			return false
+		},
+		"I8: ": func(h *history, e rollout.Effect) bool { // another node is called
+			c, ok := e.(rollout.SendCall)
+			if ok {
+				c.Node = 3
+				h.checkCall(c, false)
+			}
+			return false
+		},
+		"I9: ": func(h *history, e rollout.Effect) bool { // a node that was moved does not stay where it was put
+			if _, ok := e.(rollout.Finish); ok {
+				for id := range h.moved {
+					h.shown[id] = facts{policy: client.PolicyFilling}
+				}
+			}
+			return false
+		},
+		"I10: ": func(h *history, e rollout.Effect) bool { // another node goes down, and the call is sent all the same
+			if c, ok := e.(rollout.SendCall); ok && c.Kind == rollout.CallDrain {
+				down := *h.last
+				down.Nodes.Value = slices.Clone(down.Nodes.Value)
+				down.Nodes.Value[3].Availability = client.AvailabilityOffline
+				h.last = &down
+			}
+			return false
 		},
 	}
 	for want, plant := range plants {

@@ -21,8 +21,9 @@ import (
 // contract, with every kind of trouble drawn at random. It knows the truth, so
 // the invariants are checked against that and not against what the Machine believes.
 type history struct {
-	t *rapid.T
-	m rollout.Machine
+	t    *rapid.T
+	m    rollout.Machine
+	plan rollout.Plan
 
 	now    time.Time
 	epoch  time.Time
@@ -36,6 +37,7 @@ type history struct {
 	admin  bool
 	calm   bool // little trouble: more histories come to a restart and a fill
 
+	records  journal.Records
 	call     *rollout.SendCall
 	calls    int
 	hook     *rollout.RunHook
@@ -102,10 +104,11 @@ func (h *history) live() {
 	h.observe()
 	for range rapid.IntRange(60, 240).Draw(h.t, "length") {
 		if h.ended {
-			return
+			break
 		}
 		h.step()
 	}
+	h.checkReplay()
 }
 
 func newHistory(t *rapid.T) *history {
@@ -135,7 +138,7 @@ func newHistory(t *rapid.T) *history {
 	if goal != rollout.GoalRestart {
 		plan.Steps = plan.Steps[:1]
 	}
-	h.m = rollout.New(plan, rollout.Settings{})
+	h.plan, h.m = plan, rollout.New(plan, rollout.Settings{})
 	return h
 }
 
@@ -261,6 +264,7 @@ func (h *history) effect(e rollout.Effect, paused bool) {
 	}
 	switch e := e.(type) {
 	case rollout.Record:
+		h.records = append(h.records, e.Rec)
 		if e.Rec.Kind == journal.KindIntent || e.Rec.Kind == journal.KindHookStart {
 			h.intents[fmt.Sprint(e.Rec.Eff, e.Rec.Att)] = true
 			h.intents[e.Rec.Eff] = true
