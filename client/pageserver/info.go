@@ -1,6 +1,6 @@
-// Package pageserver reads one pageserver's own metrics: when its process was
-// launched and which build it is. That is the proof of a restart, and needs no
-// token. It must not know of controllers or plans.
+// Package pageserver reads what one pageserver says of itself: when its process was
+// launched, which build it is, and which node. That is the proof of a restart, and
+// needs no token. It must not know of controllers or plans.
 package pageserver
 
 import (

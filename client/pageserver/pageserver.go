@@ -3,6 +3,7 @@ package pageserver
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +16,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client/internal/prom"
 )
 
-// Client reads from one pageserver. It sends no token: /metrics asks for none.
+// Client reads from one pageserver. It sends no token: its routes ask for none.
 type Client struct {
 	conn *client.Conn
 }
@@ -76,6 +77,28 @@ func (c *Client) Fetch(ctx context.Context) (Info, error) {
 		return Info{}, err
 	}
 	return got, nil
+}
+
+// NodeID reads which node the process says it is.
+func (c *Client) NodeID(ctx context.Context) (client.NodeID, error) {
+	var got struct{ ID *client.NodeID }
+	err := c.conn.Do(ctx, client.Request{
+		Method: http.MethodGet, Path: "/v1/status", Want: http.StatusOK,
+		Timeout: c.conn.Timeouts().Read, Anonymous: true,
+		Decode: func(body []byte) error {
+			if err := json.Unmarshal(body, &got); err != nil {
+				return fmt.Errorf("decode the status of a pageserver: %w", err)
+			}
+			if got.ID == nil {
+				return errors.New("the status of a pageserver has no id")
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return 0, err
+	}
+	return *got.ID, nil
 }
 
 func decode(body []byte) (Info, error) {

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func serving(t *testing.T, status int, body string) *Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != "/metrics" || r.Header.Get("Authorization") != "" {
+		if r.Method != http.MethodGet || r.URL.Path != "/metrics" && r.URL.Path != "/v1/status" || r.Header.Get("Authorization") != "" {
 			t.Errorf("%s %s, Authorization %q", r.Method, r.URL, r.Header.Get("Authorization"))
 		}
 		w.WriteHeader(status)
@@ -113,6 +113,19 @@ func TestAnswersThatProveNothing(t *testing.T) {
 				t.Errorf("%+v, %v: %v", got, client.KindOf(err), err)
 			}
 		})
+	}
+}
+
+func TestNodeID(t *testing.T) {
+	id, err := serving(t, 200, `{"id":7,"more":true}`).NodeID(t.Context())
+	if err != nil || id != 7 {
+		t.Errorf("%v, %v", id, err)
+	}
+	for _, body := range []string{"", "null", "{}", `{"id":"7"}`, `{"id":-1}`, "<html>"} {
+		id, err := serving(t, 200, body).NodeID(t.Context())
+		if client.KindOf(err) != client.BadAnswer || id != 0 {
+			t.Errorf("%q: %v, %v", body, id, err)
+		}
 	}
 }
 

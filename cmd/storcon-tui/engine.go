@@ -22,6 +22,7 @@ func (c *connection) engine() *rollout.Engine {
 		Client:     c.client,
 		Poller:     c.poller,
 		Pageserver: c.pageservers.fetch,
+		NodeID:     c.pageservers.nodeID,
 		Hook:       c.settings.Cluster.Restart,
 		Store:      c.store,
 		Settings:   c.run.apply(runSettings(c.settings.Cluster)),

@@ -47,6 +47,15 @@ func (p *pageservers) fetch(ctx context.Context, node client.Node) (pageserver.I
 	return one.Fetch(ctx)
 }
 
+// nodeID asks a node's process which node it is.
+func (p *pageservers) nodeID(ctx context.Context, node client.Node) (client.NodeID, error) {
+	one, err := p.of(node)
+	if err != nil {
+		return 0, err
+	}
+	return one.NodeID(ctx)
+}
+
 func (p *pageservers) of(node client.Node) (*pageserver.Client, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ func (s *Server) adminHandler() http.Handler {
 	mux.HandleFunc("POST /demo/nodes/{id}/restart", s.adminNode([]string{"down", "build"}, s.adminRestart))
 	mux.HandleFunc("POST /demo/nodes/{id}/stop", s.adminNode(nil, s.adminStop))
 	mux.HandleFunc("POST /demo/nodes/{id}/start", s.adminNode([]string{"build"}, s.adminStart))
-	mux.HandleFunc("POST /demo/nodes/{id}/set", s.adminNode([]string{"lag", "delay"}, s.adminSet))
+	mux.HandleFunc("POST /demo/nodes/{id}/set", s.adminNode([]string{"lag", "delay", "says"}, s.adminSet))
 	mux.HandleFunc("POST /demo/controller/{what}", s.adminController)
 	mux.HandleFunc("POST /demo/notify", admin([]string{"status"}, s.adminNotify))
 	mux.HandleFunc("POST /demo/tenants", admin([]string{"count", "shards", "secondaries"}, s.adminTenants))
@@ -112,8 +112,16 @@ func (s *Server) adminSet(_ *http.Request, id client.NodeID, query url.Values) e
 		}
 		delay = &d
 	}
-	if lag == nil && delay == nil {
-		return fmt.Errorf("nothing to set: give lag or delay")
+	if query.Has("says") {
+		says, err := strconv.ParseUint(query.Get("says"), 10, 64)
+		if err != nil {
+			return fmt.Errorf("says: %q is not a node id", query.Get("says"))
+		}
+		if err := s.SetIdentity(id, client.NodeID(says)); err != nil {
+			return err
+		}
+	} else if lag == nil && delay == nil {
+		return fmt.Errorf("nothing to set: give lag, delay or says")
 	}
 	return s.SetNode(id, lag, delay)
 }

@@ -31,6 +31,7 @@ type Server struct {
 	row         int          // the leader in the database
 	admin       *face
 	pageservers map[client.NodeID]*face
+	says        map[client.NodeID]client.NodeID // ids that processes have which are not their node's
 	computes    []*face
 
 	poke chan struct{}
@@ -59,7 +60,7 @@ func serve(ctx context.Context, o Options, now func() time.Time) (*Server, error
 	}
 	s := &Server{
 		opts: o, now: now, began: now(), keys: newAuthority(o.Seed), world: sim.New(o.config()),
-		pageservers: map[client.NodeID]*face{}, poke: make(chan struct{}, 1),
+		pageservers: map[client.NodeID]*face{}, says: map[client.NodeID]client.NodeID{}, poke: make(chan struct{}, 1),
 	}
 	s.done, s.stop = context.WithCancel(ctx)
 	if err := s.openAll(); err != nil {

@@ -213,6 +213,13 @@ func (d *Driver) readProcess(e ReadProcess) Event {
 	out := ProofRead{Tag: e.Tag, Err: errNoProcess}
 	if n, ok := d.eng.cfg.Poller.Latest().Node(e.Node); ok && d.eng.cfg.Pageserver != nil {
 		out.Info, out.Err = d.eng.cfg.Pageserver(ctx, n.Node)
+		if d.eng.cfg.NodeID != nil && out.Err == nil {
+			says, err := d.eng.cfg.NodeID(ctx, n.Node)
+			if err != nil {
+				d.eng.log.Debug("ask a process which node it is", "node", e.Node, "error", err)
+			}
+			out.Says = says
+		}
 	}
 	out.At = time.Now()
 	return out

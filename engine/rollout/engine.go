@@ -54,17 +54,19 @@ type EngineConfig struct {
 	Poller Watch
 	// Pageserver reads one node's process; nil = no proof by launch time.
 	Pageserver func(context.Context, client.Node) (pageserver.Info, error)
-	Hook       hook.Spec
-	Store      *journal.Store
-	Settings   Settings
-	Order      Order // of rolling restarts; "" = as given
-	Canary     bool  // their least loaded node goes first and bakes longer
-	Operator   Operator
-	Identity   cluster.Identity
-	Computes   []Compute
-	Version    string
-	Redact     func(string) string // removes secrets from hook output; nil changes nothing
-	DenyEnv    []string            // variables that the hook must not inherit
+	// NodeID asks a process which node it is; nil = that is not checked.
+	NodeID   func(context.Context, client.Node) (client.NodeID, error)
+	Hook     hook.Spec
+	Store    *journal.Store
+	Settings Settings
+	Order    Order // of rolling restarts; "" = as given
+	Canary   bool  // their least loaded node goes first and bakes longer
+	Operator Operator
+	Identity cluster.Identity
+	Computes []Compute
+	Version  string
+	Redact   func(string) string // removes secrets from hook output; nil changes nothing
+	DenyEnv  []string            // variables that the hook must not inherit
 	// Reads is how many GETs this process has sent; nil = not counted.
 	Reads  func() int
 	Logger *slog.Logger // nil = nothing is logged

@@ -34,6 +34,7 @@ type ProofRead struct {
 	At   time.Time
 	Tag  uint64
 	Info pageserver.Info
+	Says client.NodeID // which node the process says it is; 0 = unknown
 	Err  error
 }
 

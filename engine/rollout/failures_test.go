@@ -40,7 +40,6 @@ var open = map[string]string{
 
 // partly are the rows whose test shows less than the reaction says.
 var partly = map[string]string{
-	"R7":  "by the address in the node list; the node's own id is not read yet",
 	"E15": "by policies and counters; the lease comes later",
 	"E19": "the run halts at once; no second file is opened",
 	"X10": "the gate alone; a run asks no Prometheus yet",

@@ -168,6 +168,15 @@ func (r *rig) process(ctx context.Context, n client.Node) (pageserver.Info, erro
 	return c.WithoutRetries().Fetch(ctx)
 }
 
+func (r *rig) nodeID(ctx context.Context, n client.Node) (client.NodeID, error) {
+	c, err := pageserver.ForNode(n, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer c.CloseIdle()
+	return c.WithoutRetries().NodeID(ctx)
+}
+
 func (r *rig) configure(o options) {
 	var err error
 	r.store, err = journal.Open(r.t.TempDir(), "test", journal.Options{OpenFile: o.file})
@@ -190,7 +199,7 @@ func (r *rig) configure(o options) {
 		r.cfg.Hook = *o.spec
 	}
 	r.cfg.Client, r.cfg.Poller, r.cfg.Store = r.client, r.poller, r.store
-	r.cfg.Pageserver, r.cfg.Settings, r.cfg.Version = r.process, set, "test"
+	r.cfg.Pageserver, r.cfg.NodeID, r.cfg.Settings, r.cfg.Version = r.process, r.nodeID, set, "test"
 	r.cfg.Operator = rollout.Operator{User: "oncall1", Host: "jump1"}
 	r.engine = rollout.NewEngine(r.cfg)
 }

@@ -229,6 +229,23 @@ func TestRow_R7_BackAtAnotherAddress(t *testing.T) {
 	r.asked(rollout.AskFill)
 }
 
+// What came back at the node's address says that it is another node: nothing is
+// filled into it until a person has looked.
+func TestRow_R7_BackAsAnotherNode(t *testing.T) {
+	r := newRig(t, options{do: "set?says=7"})
+	r.start(rollout.GoalRestart, 1)
+	r.yes(rollout.AskDrain)
+	r.yes(rollout.AskRestart)
+	r.when("the command ended", func(st *rollout.Status) bool { return !st.Steps[0].HookEnd.IsZero() })
+	require.NoError(t, r.RestartNode(t.Context(), 1, 10*time.Millisecond, ""))
+	p := r.askedRow("R7")
+	require.Equal(t, rollout.AskHalted, p.Ask)
+	require.Contains(t, p.Cause, "says that it is node 7")
+	require.Empty(t, onPath(r.mutations(), "PUT 1/fill"))
+	r.say(rollout.AskHalted, rollout.Answer{Word: rollout.WordRetry})
+	r.asked(rollout.AskFill)
+}
+
 // The machine slept: what was read and answered before counts no more.
 func TestRow_E12_TheMachineSlept(t *testing.T) {
 	a := newAlone(t, rollout.GoalRestart)

@@ -175,7 +175,7 @@ func (m *Machine) awaitReady() {
 	}
 	m.detail(PhaseRestart, "waiting for the node: "+string(s.seen.avail)+", policy "+string(s.seen.policy))
 	if m.settled() || m.setAside() && !s.approved && s.seen.avail == client.AvailabilityActive {
-		if m.agreed(2) {
+		if m.agreed(2) && !m.otherNode() {
 			m.nodeBack()
 		}
 		return
@@ -206,6 +206,23 @@ func (m *Machine) otherAddress() bool {
 	was := s.Plan.Addr
 	s.Plan.Addr = n.ListenHTTPAddr
 	m.halt("R7", "the node came back at another address: "+n.ListenHTTPAddr+", not "+was)
+	return true
+}
+
+// otherNode asks the process that came back which node it is, and halts when it
+// is another one (R7). Told once. A process that does not say holds nothing up:
+// the controller has taken it by its own registration.
+func (m *Machine) otherNode() bool {
+	s := m.step()
+	p := m.process(s.since)
+	switch {
+	case p == nil:
+		return true
+	case p.Err != nil, p.Says == 0, p.Says == s.Plan.Node, p.Says == s.stranger:
+		return false
+	}
+	s.stranger = p.Says
+	m.halt("R7", "the process at its address says that it is node "+p.Says.String())
 	return true
 }
 

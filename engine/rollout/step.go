@@ -102,15 +102,16 @@ type step struct {
 
 	epoch         cluster.Epoch // on which the phase rests
 	epochKnown    bool
-	launch        int64     // launch time (ms) on which the phase rests; 0 = unknown
-	preLaunch     int64     // of the process before the restart
-	looks         int       // good looks in a row while it is verified or bakes
-	lookedAt      time.Time // the newest of these
-	broken        string    // why the newest look was not good; "" = it was
-	bakeTill      time.Time // when the bake is over; zero = it has not begun
-	proveTill     time.Time // when a restart that is not proven is asked about
-	cancels       CallKind  // what a cancel sends
-	refusedCancel bool      // the server said that nothing runs
+	launch        int64         // launch time (ms) on which the phase rests; 0 = unknown
+	preLaunch     int64         // of the process before the restart
+	stranger      client.NodeID // what the process that came back says it is, once that has been told
+	looks         int           // good looks in a row while it is verified or bakes
+	lookedAt      time.Time     // the newest of these
+	broken        string        // why the newest look was not good; "" = it was
+	bakeTill      time.Time     // when the bake is over; zero = it has not begun
+	proveTill     time.Time     // when a restart that is not proven is asked about
+	cancels       CallKind      // what a cancel sends
+	refusedCancel bool          // the server said that nothing runs
 	watchingRest  bool
 	goneFrom      nodeState // where the step stood when the node left the list
 	redoAfter     bool      // drain again once a restart outside the plan has settled
