@@ -161,7 +161,11 @@ func (p *Poller) pollMetrics(ctx context.Context) {
 		p.pingDeciding()
 	}, func(luck float64, took time.Duration) time.Duration {
 		every := jittered(p.rates.Metrics, luck)
-		if leader := p.Latest().Leader; leader.Off != "" && (p.pace.isDeciding() || !leaderAgreed(leader)) {
+		snap := p.Latest()
+		if failures == 0 && snap.Leader.Value.Since.After(snap.Metrics.At) {
+			return 0 // whether the instance that answers still leads
+		}
+		if leader := snap.Leader; leader.Off != "" && (p.pace.isDeciding() || !leaderAgreed(leader)) {
 			every = p.rates.Deciding
 			if failures == 0 && p.pace.decidesSince(read) {
 				return 0
@@ -238,14 +242,16 @@ func (p *Poller) pollLeader(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		before := p.Latest().Leader.Value
 		p.publish(func(b *builder, now time.Time) bool {
 			if err != nil {
 				return b.leaderFailed(err, now)
 			}
 			return b.leader(row, now)
 		})
-		if leader := p.Latest().Leader; leader.Off != "" && !leaderAgreed(leader) {
-			nudge(p.pace.metricsWake) // the start of the process stands in, and is read twice too
+		leader := p.Latest().Leader
+		if leader.Off != "" && !leaderAgreed(leader) || !leader.Value.Same(before) {
+			nudge(p.pace.metricsWake) // the start of the process stands in, and is read twice too; or another leads
 		}
 		p.pingDeciding()
 		failures++

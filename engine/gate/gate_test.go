@@ -137,6 +137,11 @@ func TestControllerGates(t *testing.T) {
 			six().with(func(in *Input) { in.Snapshot.Metrics.Value.Leadership = "stepped_down" }),
 			Fail, "the instance that answers is stepped_down",
 		},
+		"C16: whether the instance leads was last read before the leader moved": {
+			BeforeRestart, LeaderStable,
+			six().with(func(in *Input) { in.Snapshot.Metrics.At = in.Snapshot.Leader.Value.Since.Add(-time.Millisecond) }),
+			Unknown, "whether the instance that answers leads was read before the leader was",
+		},
 		"leader read too long ago": {
 			BeforeDrain, LeaderStable,
 			six().with(func(in *Input) { in.Snapshot.Leader.At = ago(20 * time.Second) }),
