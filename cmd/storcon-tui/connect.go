@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -34,6 +37,19 @@ type connection struct {
 	computes    []*compute.Client
 	reads       atomic.Int64 // GETs that were sent to the controller
 	logFile     io.Closer
+
+	unwritten bytes.Buffer // records that no file took
+	stderr    io.Writer    // where they are printed at the end, when no screen is in the way
+}
+
+// openStore opens the place of the chosen cluster's runs.
+func openStore(settings config.Settings, o journal.Options) (*journal.Store, error) {
+	o.Spare = filepath.Join("/var/tmp", fmt.Sprintf("storcon-tui-%d", os.Geteuid()))
+	store, err := journal.Open(settings.StateDir, settings.Cluster.Name, o)
+	if err != nil {
+		return nil, &exitError{code: exitJournal, err: err}
+	}
+	return store, nil
 }
 
 // connect prepares everything for the chosen cluster; nothing is sent yet.
@@ -42,13 +58,13 @@ func (p *program) connect() (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}}
+	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}, stderr: p.err}
 	if c.identity, err = identity(settings); err != nil {
 		return nil, err
 	}
-	c.store, err = journal.Open(settings.StateDir, settings.Cluster.Name, journal.Options{Redact: c.secrets.Redact})
+	c.store, err = openStore(settings, journal.Options{Redact: c.secrets.Redact, LastResort: &c.unwritten})
 	if err != nil {
-		return nil, &exitError{code: exitJournal, err: err}
+		return nil, err
 	}
 	if c.log, c.logFile, err = openLog(c.store.Dir(), c.secrets.Redact); err != nil {
 		return nil, &exitError{code: exitJournal, err: err}
@@ -186,4 +202,5 @@ func (c *connection) close() {
 		one.CloseIdle()
 	}
 	_ = c.logFile.Close() // every record was written when it was made
+	_, _ = c.unwritten.WriteTo(c.stderr)
 }

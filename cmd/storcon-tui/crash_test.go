@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/audit"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
@@ -26,6 +28,8 @@ const crashStep = 25
 
 // TestCrash kills the program with SIGKILL before, in the middle of and after
 // the records of a two-node run, and takes the run up again.
+//
+// Rows: E1, E2, E3, E4, E5, E7, E8.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "storcon-tui")
@@ -266,8 +270,29 @@ func (c *crash) verify(t *testing.T, killed journal.Records) {
 		require.Equal(t, r.Seq, all[i].Seq)
 		require.Equal(t, r.Kind, all[i].Kind)
 	}
+	c.verifyAnswers(t, killed, all)
 	c.verifyCalls(t, all)
 	c.verifyPolicies(t)
+	require.Empty(t, audit.Check(all), said)
+}
+
+// verifyAnswers: an answer that was given before the crash was acted upon, or its
+// question was put again.
+func (c *crash) verifyAnswers(t *testing.T, killed, all journal.Records) {
+	t.Helper()
+	for i, r := range killed {
+		if r.Kind != journal.KindAnswer {
+			continue
+		}
+		followed := slices.ContainsFunc(all[i+1:], func(later journal.Record) bool {
+			switch later.Kind {
+			case journal.KindIntent, journal.KindHookStart, journal.KindPrompt:
+				return later.Node == r.Node
+			}
+			return false
+		})
+		require.True(t, followed, "the answer of record %d is lost:\n%s", r.Seq, c.out.String())
+	}
 }
 
 // verifyCalls: every call that changed something has an intent, and every

@@ -51,9 +51,9 @@ func (p *program) withStore(do func(*journal.Store) error) error {
 	if err != nil {
 		return err
 	}
-	store, err := journal.Open(settings.StateDir, settings.Cluster.Name, journal.Options{})
+	store, err := openStore(settings, journal.Options{})
 	if err != nil {
-		return &exitError{code: exitJournal, err: err}
+		return err
 	}
 	return do(store)
 }

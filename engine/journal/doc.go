@@ -23,9 +23,11 @@
 // A record is one write(2) of at most 4 KiB. [Journal.Append] returns after
 // fdatasync for the kinds that authorise or precede an effect (see
 // [Kind.Durable]); others reach the disk with the next of those or within a
-// second. After a failed write or sync nothing is known about the file, so a
-// journal that failed once refuses everything from then on with [ErrBroken]: a
-// caller that appends the intent before it sends can then send nothing.
+// second. After a failed write or sync nothing is known about the file: the
+// journal goes on in journal.2.jsonl and so on, beside it or in a spare directory,
+// with whatever was not known to be on the disk. When no file takes it, it
+// refuses everything from then on with [ErrBroken]: a caller that appends the
+// intent before it sends can then send nothing.
 //
 // # Concurrency
 //

@@ -8,9 +8,7 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -40,13 +38,18 @@ type Journal struct {
 
 	mu       sync.Mutex
 	file     File
+	segment  int // number of the file, from 1
 	seq      uint64
-	size     int64
+	size     int64 // of the file
 	reserved int64 // bytes from the beginning that are sure to have room; 0 when unknown
+	full     error // no more could be reserved, for want of room
 	sum      hash.Hash
 	ended    bool // a close record was written
 	closed   bool
 	broken   error
+
+	unsynced [][]byte // lines that are not known to be on the disk
+	moved    string   // why the journal goes on in another file; "" once that is recorded
 
 	dirty   bool // something is written and not synced
 	timer   *time.Timer
@@ -54,7 +57,7 @@ type Journal struct {
 }
 
 func newJournal(s *Store, runID string, f File) *Journal {
-	j := &Journal{store: s, runID: runID, boot: bootID(), file: f, sum: sha256.New()}
+	j := &Journal{store: s, runID: runID, boot: bootID(), file: f, segment: 1, sum: sha256.New()}
 	j.reserve(reserveStep)
 	return j
 }
@@ -62,7 +65,7 @@ func newJournal(s *Store, runID string, f File) *Journal {
 // RunID is the run's name, an ULID.
 func (j *Journal) RunID() string { return j.runID }
 
-// Path is the journal's file.
+// Path is the journal's first file, and its only one unless that failed.
 func (j *Journal) Path() string { return j.store.journalPath(j.runID) }
 
 // Dir is the run's directory.
@@ -93,6 +96,13 @@ func (j *Journal) Append(r Record) error {
 func (j *Journal) AppendSeq(r Record) (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	seq, err := j.append(r)
+	j.tellMoved()
+	return seq, err
+}
+
+// append is AppendSeq for a caller that holds the mutex.
+func (j *Journal) append(r Record) (uint64, error) {
 	switch {
 	case j.broken != nil:
 		return 0, j.broken
@@ -105,12 +115,15 @@ func (j *Journal) AppendSeq(r Record) (uint64, error) {
 	}
 	failpoint("before", r.Seq, func() {})
 	failpoint("torn", r.Seq, func() { _ = j.write(line[:len(line)/2]) })
+	j.unsynced, j.dirty = append(j.unsynced, line), true
 	if err := j.write(line); err != nil {
-		return 0, j.fail("write", err)
+		if err := j.goOn("a write", err); err != nil {
+			return 0, err
+		}
 	}
+	j.sum.Write(line)
 	j.seq = r.Seq
 	j.ended = r.Kind == KindClose
-	j.dirty = true
 	if r.Durable || r.Kind.Durable() {
 		if err := j.sync(); err != nil {
 			return 0, err
@@ -141,7 +154,7 @@ func (j *Journal) line(r *Record) ([]byte, error) {
 	}
 	side, err := j.writeSide(r.Seq, body)
 	if err != nil {
-		return nil, j.fail("write", err)
+		return nil, j.fail("writing a long record", err)
 	}
 	short := Record{
 		V: r.V, Seq: r.Seq, T: r.T, Mono: r.Mono, Boot: r.Boot, Run: r.Run,
@@ -180,44 +193,47 @@ func (j *Journal) write(line []byte) error {
 	}
 	n, err := j.file.Write(line)
 	j.size += int64(n)
-	j.sum.Write(line[:n])
 	if err == nil && n < len(line) {
 		err = fmt.Errorf("only %d of %d bytes were written", n, len(line))
 	}
 	return err
 }
 
+// reserve keeps room ahead, where the file system can. That it is full is
+// remembered until it is not.
 func (j *Journal) reserve(size int64) {
-	if j.file.Reserve(size) == nil {
+	err := j.file.Reserve(size)
+	j.full = nil
+	switch {
+	case err == nil:
 		j.reserved = size
+	case isFull(err):
+		j.full = err
 	}
 }
 
 // sync makes everything written durable. The caller holds the mutex.
 func (j *Journal) sync() error {
 	j.disarm()
-	if err := j.file.Datasync(); err != nil {
-		return j.fail("sync", err)
+	if !j.dirty {
+		return nil
 	}
-	j.dirty = false
+	if err := j.file.Datasync(); err != nil {
+		return j.goOn("a sync", err)
+	}
+	j.unsynced, j.dirty = nil, false
 	return nil
 }
 
-// fail breaks the journal for good. A failed sync is not tried again: the kernel
-// may have marked the lost pages as clean, and a second sync would succeed
-// without having written them.
+// fail breaks the journal for good: no file takes its records.
 func (j *Journal) fail(doing string, err error) error {
 	j.disarm()
 	hint := ""
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if isFull(err) {
 		hint = " (the disk is full: nothing more is sent until there is room and the run is taken up again)"
 	}
-	// A *PathError names the file again.
-	var pe *os.PathError
-	if errors.As(err, &pe) && strings.HasPrefix(pe.Path, j.Dir()) {
-		err = pe.Err
-	}
-	j.broken = fmt.Errorf("%w: %s %s: %w%s", ErrBroken, doing, j.Path(), err, hint)
+	j.handOver()
+	j.broken = fmt.Errorf("%w: %s to %s: %w%s", ErrBroken, doing, j.Path(), err, hint)
 	return j.broken
 }
 
@@ -240,6 +256,7 @@ func (j *Journal) arm() {
 		j.timer = nil
 		if j.dirty && !j.closed && j.broken == nil {
 			_ = j.sync() // kept in j.broken, which the next Append and Err return
+			j.tellMoved()
 		}
 	})
 	j.timer = mine
@@ -266,7 +283,8 @@ func (j *Journal) Seq() uint64 {
 	return j.seq
 }
 
-// Sum is the SHA-256 of the file as written so far, in hexadecimal.
+// Sum is the SHA-256 of all records written so far, in hexadecimal: that of the
+// file, unless it failed and there are several.
 func (j *Journal) Sum() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

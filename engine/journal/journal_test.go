@@ -158,23 +158,23 @@ func TestNothingFollowsACloseRecord(t *testing.T) {
 	}
 }
 
-// A journal that failed once is broken for good: an intent that is not on the
+// A journal that no file takes is broken for good: an intent that is not on the
 // disk must keep its call from being sent.
 // Rows: E18, E19.
 func TestFaultsAreSticky(t *testing.T) {
 	cases := map[string]struct {
-		fault func(*faultyFile)
+		fault func(*faults)
 		want  error
 		words string
 		torn  bool // part of the record landed
 	}{
-		"disk full":             {func(f *faultyFile) { f.writeErr, f.short = syscall.ENOSPC, 40 }, syscall.ENOSPC, "disk is full", true},
-		"quota used up":         {func(f *faultyFile) { f.writeErr = syscall.EDQUOT }, syscall.EDQUOT, "disk is full", false},
-		"input/output error":    {func(f *faultyFile) { f.writeErr = syscall.EIO }, syscall.EIO, "input/output error", false},
-		"short write":           {func(f *faultyFile) { f.short = 10 }, ErrBroken, "only 10 of", true},
-		"sync fails":            {func(f *faultyFile) { f.syncErr = syscall.EIO }, syscall.EIO, "sync", false},
-		"sync finds it full":    {func(f *faultyFile) { f.syncErr = syscall.ENOSPC }, syscall.ENOSPC, "disk is full", false},
-		"read-only file system": {func(f *faultyFile) { f.writeErr = syscall.EROFS }, syscall.EROFS, "read-only", false},
+		"disk full":             {func(f *faults) { f.writeErr, f.short = syscall.ENOSPC, 40 }, syscall.ENOSPC, "disk is full", true},
+		"quota used up":         {func(f *faults) { f.writeErr = syscall.EDQUOT }, syscall.EDQUOT, "disk is full", false},
+		"input/output error":    {func(f *faults) { f.writeErr = syscall.EIO }, syscall.EIO, "input/output error", false},
+		"short write":           {func(f *faults) { f.short = 10 }, ErrBroken, "only 10 of", true},
+		"sync fails":            {func(f *faults) { f.syncErr = syscall.EIO }, syscall.EIO, "sync", false},
+		"sync finds it full":    {func(f *faults) { f.syncErr = syscall.ENOSPC }, syscall.ENOSPC, "disk is full", false},
+		"read-only file system": {func(f *faults) { f.writeErr = syscall.EROFS }, syscall.EROFS, "read-only", false},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -186,9 +186,7 @@ func TestFaultsAreSticky(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			// The fault goes away; the journal does not trust that.
-			f.file.mu.Lock()
-			f.file.writeErr, f.file.syncErr, f.file.short = nil, nil, 0
-			f.file.mu.Unlock()
+			f.file.end()
 			writes, syncs := f.file.counts()
 			if again := f.j.Append(intent()); !errors.Is(again, ErrBroken) {
 				t.Errorf("second append: %v", again)

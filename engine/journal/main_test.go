@@ -53,10 +53,11 @@ func holdLock(stateDir string) int {
 	return 0
 }
 
-// faultyFile writes to the real file until it is told to fail.
-type faultyFile struct {
-	File
+// faults is what the files of a store suffer from.
+type faults struct {
 	mu       sync.Mutex
+	opened   int // files so far
+	until    int // only the first so many files fail; 0 = all do
 	writes   int
 	syncs    int
 	writeErr error // returned by Write from now on
@@ -64,11 +65,40 @@ type faultyFile struct {
 	syncErr  error
 }
 
+func (f *faults) counts() (writes, syncs int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.writes, f.syncs
+}
+
+func (f *faults) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writeErr, f.syncErr, f.short = nil, nil, 0
+}
+
+func (f *faults) open(path string) (File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.opened++
+	inner, err := openOS(path)
+	return &faultyFile{File: inner, faults: f, nth: f.opened}, err
+}
+
+// faultyFile writes to the real file until it is told to fail.
+type faultyFile struct {
+	File
+	*faults
+	nth int
+}
+
+func (f *faultyFile) fails() bool { return f.until == 0 || f.nth <= f.until }
+
 func (f *faultyFile) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes++
-	if f.writeErr == nil && f.short == 0 {
+	if !f.fails() || f.writeErr == nil && f.short == 0 {
 		return f.File.Write(b)
 	}
 	n, err := f.File.Write(b[:f.short])
@@ -79,34 +109,24 @@ func (f *faultyFile) Datasync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.syncs++
-	if f.syncErr != nil {
+	if f.fails() && f.syncErr != nil {
 		return f.syncErr
 	}
 	return f.File.Datasync()
-}
-
-func (f *faultyFile) counts() (writes, syncs int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.writes, f.syncs
 }
 
 // fixture is a locked store with one run in it.
 type fixture struct {
 	store *Store
 	lock  *Lock
-	file  *faultyFile
+	file  *faults
 	j     *Journal
 }
 
 func setUp(t *testing.T, o Options) *fixture {
 	t.Helper()
-	f := &fixture{}
-	o.OpenFile = func(path string) (File, error) {
-		inner, err := openOS(path)
-		f.file = &faultyFile{File: inner}
-		return f.file, err
-	}
+	f := &fixture{file: &faults{}}
+	o.OpenFile = f.file.open
 	var err error
 	if f.store, err = Open(t.TempDir(), "prod-eu-1", o); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // that it was whole.
 type Repair struct {
 	Line   int    // number of the torn line, from 1; 0 when there was none
-	Offset int64  // where it begins
+	Offset int64  // where it begins in its file
 	Bytes  int    // how many bytes are not a record
 	Copy   string // where they were kept; "" when the file was not changed
 }
@@ -61,16 +61,18 @@ func (s *Store) Read(runID string) (Records, Repair, error) {
 	if err := checkRunID(runID); err != nil {
 		return nil, Repair{}, err
 	}
-	path := s.journalPath(runID)
-	b, err := os.ReadFile(path)
+	text, last, begins, err := s.content(runID)
 	if err != nil {
 		return nil, Repair{}, fmt.Errorf("read run %s: %w", runID, err)
 	}
-	recs, torn, err := s.parse(runID, b)
-	if err != nil || !torn.Torn() || !s.locked() {
+	recs, torn, err := s.parse(runID, text)
+	if err != nil || !torn.Torn() {
 		return recs, torn, err
 	}
-	torn.Copy, err = repairTail(path, b, torn)
+	torn.Offset -= int64(begins)
+	if s.locked() {
+		torn.Copy, err = repairTail(last, text[begins:], torn)
+	}
 	return recs, torn, err
 }
 

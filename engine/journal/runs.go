@@ -61,12 +61,12 @@ func (s *Store) info(runID string, started time.Time) RunInfo {
 		info.fill(Records{first, last})
 		return info
 	}
-	b, err := os.ReadFile(info.Path)
+	text, _, _, err := s.content(runID)
 	if err != nil {
 		info.Err = err
 		return info
 	}
-	recs, repair, err := s.parse(runID, b)
+	recs, repair, err := s.parse(runID, text)
 	info.Repair, info.Err = repair, err
 	info.fill(recs)
 	return info
@@ -75,6 +75,9 @@ func (s *Store) info(runID string, started time.Time) RunInfo {
 // ends reads the first and the last record of a closed run; ok is false for any
 // other, and for one whose ends are not whole.
 func (s *Store) ends(runID string) (first, last Record, ok bool) {
+	if s.segment(runID, 2) != "" {
+		return first, last, false // rare enough to be read whole
+	}
 	f, err := os.Open(s.journalPath(runID))
 	if err != nil {
 		return first, last, false

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,6 +25,11 @@ type Options struct {
 	Redact func(string) string
 	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
+	// Spare is a directory, best on another disk, where a journal goes on when its
+	// own takes nothing more; "" is none.
+	Spare string
+	// LastResort gets the records that no file takes; nil drops them.
+	LastResort io.Writer
 	// OpenFile opens a journal for appending; nil means the operating system.
 	OpenFile OpenFile
 }
@@ -35,6 +41,9 @@ type Store struct {
 	redact  func(string) string
 	now     func() time.Time
 	open    OpenFile
+	spare   string
+
+	lastResort io.Writer
 
 	mu   sync.Mutex
 	lock *Lock
@@ -54,6 +63,9 @@ func Open(stateDir, cluster string, o Options) (*Store, error) {
 		redact:  o.Redact,
 		now:     o.Now,
 		open:    o.OpenFile,
+		spare:   o.Spare,
+
+		lastResort: o.LastResort,
 	}
 	if s.redact == nil {
 		s.redact = func(t string) string { return t }
@@ -193,17 +205,18 @@ func (s *Store) Reopen(runID string) (*Journal, Records, Repair, error) {
 	if last := recs[len(recs)-1]; last.Kind == KindClose {
 		return nil, recs, repair, fmt.Errorf("run %s was closed at %s", runID, last.T.Format(time.RFC3339))
 	}
-	b, err := os.ReadFile(s.journalPath(runID))
+	text, path, begins, err := s.content(runID)
 	if err != nil {
 		return nil, recs, repair, err
 	}
-	file, err := s.open(s.journalPath(runID))
+	file, err := s.open(path)
 	if err != nil {
 		return nil, recs, repair, fmt.Errorf("open run %s: %w", runID, err)
 	}
 	j := newJournal(s, runID, file)
+	j.segment = len(s.segments(runID))
 	j.seq = recs[len(recs)-1].Seq
-	j.size = int64(len(b))
-	j.sum.Write(b)
+	j.size = int64(len(text) - begins)
+	j.sum.Write(text)
 	return j, recs, repair, nil
 }

@@ -20,8 +20,9 @@ import (
 // makes of it: nothing in it happens by itself. Reads are answered at once; calls
 // and the restart command wait for the test to say what became of them.
 type alone struct {
-	t *testing.T
-	m rollout.Machine
+	full string // why the journal has no room
+	t    *testing.T
+	m    rollout.Machine
 
 	now     time.Time
 	nodes   []cluster.Node
@@ -108,7 +109,7 @@ func (a *alone) see() {
 	} else {
 		a.good, a.since = *snap, time.Time{}
 	}
-	a.apply(rollout.Observed{At: a.now, Snapshot: snap})
+	a.apply(rollout.Observed{At: a.now, Snapshot: snap, Full: a.full})
 }
 
 func (a *alone) list(id client.NodeID) []client.ShardLocation {

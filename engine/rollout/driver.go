@@ -178,7 +178,11 @@ func (d *Driver) take(req answering) {
 func (d *Driver) look() {
 	if snap := d.eng.cfg.Poller.Latest(); snap != d.snap {
 		d.snap = snap
-		d.step(Observed{At: time.Now(), Snapshot: snap})
+		seen := Observed{At: time.Now(), Snapshot: snap}
+		if err := d.j.Room(); err != nil {
+			seen.Full = err.Error()
+		}
+		d.step(seen)
 	}
 }
 

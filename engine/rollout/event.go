@@ -19,6 +19,7 @@ type Tick struct{ At time.Time }
 type Observed struct {
 	At       time.Time
 	Snapshot *cluster.Snapshot
+	Full     string // why the journal's disk has no more room; "" = it has
 }
 
 // Listed is the answer to a ListShards.

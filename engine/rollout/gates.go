@@ -24,7 +24,7 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		Snapshot: m.snapWithoutOurFlaps(), Now: m.at, Node: m.id(), Baseline: m.base, Ours: m.oursAll(),
 		TenantsOff: m.plan.TenantsOff,
 		Lock:       gate.Fact{Verdict: gate.Pass, Figure: "held by this process"},
-		Journal:    gate.Fact{Verdict: gate.Pass, Figure: "takes records"},
+		Journal:    m.journalFact(),
 		Restart:    m.restartFact(),
 		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at), Stable: m.stable(),
 		Window: m.set.Window, Version: m.version(), Moved: m.moved(),
@@ -36,6 +36,13 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		in.Leftovers = m.gateLeftovers()
 	}
 	return in
+}
+
+func (m *Machine) journalFact() gate.Fact {
+	if m.full != "" {
+		return gate.Fact{Verdict: gate.Fail, Figure: m.full}
+	}
+	return gate.Fact{Verdict: gate.Pass, Figure: "takes records"}
 }
 
 // gateTenants is what the plan knows of the tenants, for the gates.

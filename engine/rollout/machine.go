@@ -38,6 +38,7 @@ type Machine struct {
 	pending gate.Readings  // the pending reconciles lately
 
 	snap     *cluster.Snapshot
+	full     string        // why the journal's disk has no more room
 	patience time.Duration // by which the operator extended the budget for an outage
 	noAdmin  bool          // the token may not list shards, probe or configure
 	deciding bool          // the leader is read often

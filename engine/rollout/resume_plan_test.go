@@ -27,6 +27,8 @@ func seen(p client.NodePolicy, launch int64) sight {
 
 // The table of what taking a run up proposes, row by row: what the journal says,
 // what the cluster shows.
+//
+// Rows: E1, E2, E3, E4, E5, E6, E7, E8, A8.
 func TestPropose(t *testing.T) {
 	const (
 		active, drainingNow, paused, fillingNow = client.PolicyActive, client.PolicyDraining, client.PolicyPauseForRestart, client.PolicyFilling

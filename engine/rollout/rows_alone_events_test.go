@@ -56,6 +56,23 @@ func TestRow_X2_AZWithoutRedundancy(t *testing.T) {
 	require.Empty(t, a.sent)
 }
 
+// The journal's disk is full: what was reserved is for putting things right, so
+// nothing new is begun, nobody can override that, and room lets the run go on.
+func TestRow_E18_NoRoomForNewCalls(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.full = "no more room for the journal"
+	a.pass(2 * time.Second)
+	p := a.asked(rollout.AskGate, "")
+	held := gate.Holding(p.Evidence.Gates)
+	require.Len(t, held, 1)
+	require.Equal(t, gate.JournalWritable, held[0].Gate)
+	require.False(t, slices.ContainsFunc(p.Choices, func(c rollout.Choice) bool { return c.Word == rollout.WordOverride }))
+	require.Empty(t, a.sent)
+	a.full = ""
+	a.pass(2 * time.Second)
+	a.asked(rollout.AskDrain, "")
+}
+
 // A node of the plan is gone: asked, and the rest of the run is not touched.
 func TestRow_X3_NodeRemoved(t *testing.T) {
 	a := newAlone(t, rollout.GoalRestart)
