@@ -9,6 +9,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
+	"github.com/StorconTUI/storcon-tui/ui/view"
 )
 
 // Source is where the picture of the cluster comes from.
@@ -37,6 +38,18 @@ type Runs interface {
 // since it may be closed by somebody else; "" = none. It reads files.
 type OpenRuns interface {
 	Unfinished() (string, error)
+}
+
+// Neighbours is a Runs that knows what other consoles of this host do. log asks
+// for the newest records of the run that one of them drives. It reads files.
+type Neighbours interface {
+	Elsewhere(log bool) view.Elsewhere
+}
+
+// Resumer is a Runs that can take an unfinished run up again. The run is not
+// bound to ctx.
+type Resumer interface {
+	Resume(ctx context.Context, run string) (LiveRun, error)
 }
 
 // LiveRun is a live or ended run.

@@ -28,8 +28,11 @@ type (
 	}
 	runsMsg struct {
 		unfinished string
+		elsewhere  view.Elsewhere
 		err        error
 	}
+	// elsewhereMsg is what other consoles do, looked at now and then.
+	elsewhereMsg struct{ view.Elsewhere }
 	// leftMsg: the run is detached, the program can end.
 	leftMsg struct{}
 )
@@ -65,6 +68,8 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		return m.makePlan(i)
 	case view.StartRun:
 		return m.start(i)
+	case view.TakeUp:
+		return m.takeUp(i)
 	case view.GiveAnswer:
 		return m.answer(i.Answer)
 	case view.PauseRun:
@@ -93,28 +98,6 @@ func (m *model) open(id string) {
 	case view.ScreenReport:
 		m.show(view.NewReportScreen())
 	}
-}
-
-// readRuns looks whether a run is still open that was left so: it may have been
-// closed in another terminal.
-func (m *model) readRuns() tea.Cmd {
-	runs, can := m.deps.Runs.(OpenRuns)
-	if !can {
-		return nil
-	}
-	return m.tasks.command(func(context.Context) tea.Msg {
-		id, err := runs.Unfinished()
-		return runsMsg{unfinished: id, err: err}
-	})
-}
-
-func (m *model) runsRead(msg runsMsg) {
-	m.dirty = true
-	if msg.err != nil {
-		m.say("the runs cannot be read: " + msg.err.Error())
-		return
-	}
-	m.deps.Unfinished = msg.unfinished
 }
 
 // makePlan asks for a plan. A second key while it is made asks for nothing.
@@ -165,6 +148,23 @@ func (m *model) start(i view.StartRun) tea.Cmd {
 	})
 }
 
+// takeUp takes an unfinished run up again, which then asks.
+func (m *model) takeUp(i view.TakeUp) tea.Cmd {
+	runs, can := m.deps.Runs.(Resumer)
+	if !can || m.busy != "" {
+		m.say("not taken up: " + orText(m.busy, "this console cannot"))
+		return nil
+	}
+	m.busy = "taking the run up again …"
+	return m.tasks.command(func(ctx context.Context) tea.Msg {
+		run, err := runs.Resume(ctx, i.Run)
+		if err == nil && ctx.Err() != nil {
+			detach(run, "the console was left while the run was taken up")
+		}
+		return startedMsg{run: run, err: err}
+	})
+}
+
 func (m *model) started(msg startedMsg) {
 	m.busy, m.dirty = "", true
 	if msg.err != nil {
@@ -175,6 +175,7 @@ func (m *model) started(msg startedMsg) {
 		m.earlier = append(m.earlier, m.status)
 	}
 	m.run = msg.run
+	m.deps.Unfinished = ""
 	m.follow(msg.run)
 	m.look()
 	m.show(view.NewRunScreen())

@@ -35,6 +35,10 @@ type model struct {
 	holdGen  int
 	release  func() // ends the watch of the open node's shards
 
+	elsewhere    view.Elsewhere
+	lookedAround time.Time
+	looking      bool // other consoles are being looked at
+
 	frame   string
 	dirty   bool
 	drawnAt int64 // second at which the frame was drawn
@@ -100,6 +104,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case changedMsg:
 		m.look()
+		return m.lookAround()
 	case tea.FocusMsg:
 		m.dirty = true
 	case plannedMsg:
@@ -111,7 +116,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case heldMsg:
 		return m.stands(msg)
 	case runsMsg:
+		m.looking = false
 		m.runsRead(msg)
+	case elsewhereMsg:
+		m.looking = false
+		m.lookedElsewhere(msg)
 	case leftMsg:
 		return tea.Quit
 	}
@@ -154,7 +163,7 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Earlier: m.earlier, Unfinished: m.deps.Unfinished,
+		Snapshot: m.snapshot, Run: m.status, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
 	}
 }
 

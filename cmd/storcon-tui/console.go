@@ -68,6 +68,7 @@ func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
 // show runs the console. Signals are its own affair; here they only become the
 // exit code.
 func (p *program) show(ctx context.Context, deps ui.Deps, runs *consoleRuns) error {
+	defer runs.neighbour.close()
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(received)

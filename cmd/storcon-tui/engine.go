@@ -68,10 +68,12 @@ type consoleRuns struct {
 
 	mu     sync.Mutex
 	newest *rollout.Driver
+
+	neighbour neighbour
 }
 
 func (c *connection) consoleRuns() *consoleRuns {
-	return &consoleRuns{engine: c.engine(), open: c.unfinished, tell: c.herald.follow}
+	return &consoleRuns{engine: c.engine(), open: c.unfinished, tell: c.herald.follow, neighbour: neighbour{store: c.store}}
 }
 
 // Plan makes a plan; nothing is sent.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -23,6 +24,7 @@ type statusReport struct {
 	Nodes      []nodeReport     `json:"nodes"`
 	Computes   []computeReport  `json:"computes"`
 	LeftOver   []leftOver       `json:"left_over"`       // nodes whose policy is not Active
+	Driver     *driverReport    `json:"driver"`          // of this host, live now; null = nobody
 	Unfinished []runReport      `json:"unfinished_runs"` // of this console, on this host
 	Off        []partReport     `json:"off"`             // not asked for, and why
 	Problems   []partReport     `json:"problems"`        // could not be read
@@ -84,13 +86,45 @@ type runReport struct {
 	Journal string          `json:"journal"`
 }
 
+// driverReport is who drives the cluster from this host just now.
+type driverReport struct {
+	Run   string     `json:"run"` // "" = none yet
+	By    string     `json:"by"`
+	PID   int        `json:"pid"`
+	TTY   string     `json:"tty"`
+	Since *time.Time `json:"since"` // null = it has not said yet
+}
+
+func makeDriver(i journal.Info, driven bool) *driverReport {
+	if !driven {
+		return nil
+	}
+	d := &driverReport{Run: i.Run, By: person(journal.Actor{User: i.User, Host: i.Host}), PID: i.PID, TTY: client.Clean(i.TTY)}
+	if !i.Since.IsZero() {
+		d.Since = &i.Since
+	}
+	return d
+}
+
+// words say who drives, from where and since when.
+func (d *driverReport) words() string {
+	if d.Since == nil {
+		return "a process that has not said yet who it is"
+	}
+	text := fmt.Sprintf("%s, pid %d", d.By, d.PID)
+	if d.TTY != "" {
+		text += " on " + d.TTY
+	}
+	return text + ", since " + d.Since.Local().Format(time.DateTime)
+}
+
 type partReport struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 }
 
 // makeReport says what a snapshot and the journals show.
-func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo) statusReport {
+func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo, driver *driverReport) statusReport {
 	r := statusReport{
 		Version: statusVersion,
 		At:      s.At,
@@ -107,7 +141,11 @@ func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo) statusReport 
 	for _, c := range s.Computes {
 		r.addCompute(c)
 	}
+	r.Driver = driver
 	for _, run := range unfinished {
+		if driver != nil && run.ID == driver.Run {
+			continue // it is not finished because it is live
+		}
 		r.Unfinished = append(r.Unfinished, runReport{
 			Run: run.ID, Verb: run.Verb, Nodes: run.Nodes, By: person(run.By), Started: run.Started, Journal: run.Path,
 		})

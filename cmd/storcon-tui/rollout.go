@@ -13,7 +13,7 @@ import (
 
 func (p *program) rolloutVerb() *cobra.Command {
 	verb := p.goalVerb(rollout.GoalRestart, &cobra.Command{
-		Use:   "rollout NODE... | rollout --resume [RUN]",
+		Use:   "rollout NODE... | rollout --resume [RUN] | rollout --follow [RUN]",
 		Short: "Restart nodes one after another: drain, restart, fill",
 		Long: `Restart nodes one after another: drain, restart, fill.
 The console opens with the plan; nothing is sent before it is started and each
@@ -29,7 +29,9 @@ or when nobody does, the run is left after the policy's "hold" with exit code 4.
 
 With --resume an unfinished run of any kind is taken up again: what its journal
 says and what the cluster shows are put side by side, and nothing is sent before
-one yes to that. A restart command that was started is never run again by itself.`,
+one yes to that. A restart command that was started is never run again by itself.
+
+With --follow it only shows what another console of this host drives, as it goes on.`,
 		Args: cobra.MinimumNArgs(1),
 	})
 	var auto bool
@@ -53,6 +55,7 @@ one yes to that. A restart command that was started is never run again by itself
 		return attended(cmd, args)
 	}
 	p.resumable(verb)
+	p.followable(verb)
 	return verb
 }
 

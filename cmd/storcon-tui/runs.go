@@ -23,7 +23,7 @@ func (p *program) runsVerb() *cobra.Command {
 		RunE:  list,
 	}
 	runs.AddCommand(
-		p.runsVerifyVerb(), p.runsExportVerb(),
+		p.runsFollowVerb(), p.runsVerifyVerb(), p.runsExportVerb(),
 		&cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list},
 		&cobra.Command{
 			Use: "show RUN", Short: "Print the journal of a run", Args: cobra.ExactArgs(1),

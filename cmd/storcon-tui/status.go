@@ -63,7 +63,8 @@ func (p *program) status(ctx context.Context, format string) error {
 		if err != nil {
 			return err
 		}
-		report := makeReport(snapshot, unfinished)
+		owner, driven := c.store.Driver()
+		report := makeReport(snapshot, unfinished, makeDriver(owner, driven))
 		if format == "json" {
 			return writeJSON(p.out, report)
 		}
@@ -88,6 +89,9 @@ func writeStatus(w io.Writer, r statusReport, now time.Time) error {
 	writeNodes(&b, r.Nodes, now)
 	for _, l := range r.LeftOver {
 		fmt.Fprintf(&b, "! node %s is %s: %s\n", l.Node, l.Policy, l.Means)
+	}
+	if d := r.Driver; d != nil {
+		fmt.Fprintf(&b, "! run %s is driven from this host by %s: runs follow shows it\n", orDash(d.Run), d.words())
 	}
 	for _, u := range r.Unfinished {
 		fmt.Fprintf(&b, "! run %s (%s: node %s) was left unfinished, begun %s by %s: rollout --resume, runs show, runs close\n",

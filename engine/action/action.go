@@ -60,6 +60,8 @@ type Selection struct {
 	Ours map[client.NodeID]bool
 	// Unfinished is the run that blocks a new one; "" = none.
 	Unfinished string
+	// Driver is who else on this host drives the cluster just now; "" = nobody.
+	Driver string
 }
 
 // Targets are the nodes that a Nodes action applies to.

@@ -9,6 +9,7 @@ const (
 	Fill     ID = "fill"
 	Cancel   ID = "cancel"
 	Activate ID = "activate"
+	Resume   ID = "resume"
 
 	Mark        ID = "mark"
 	Filter      ID = "filter"
@@ -41,6 +42,10 @@ func Catalogue() []Action {
 		)},
 		{ID: Activate, Title: "set node Active", Scope: Node, Danger: Typed, Why: first(
 			notDrivable, noCursor, needsAdmin, activatable,
+		)},
+
+		{ID: Resume, Title: "take the unfinished run up again", Scope: Console, Danger: Confirmed, Why: first(
+			notDrivable, nothingUnfinished,
 		)},
 
 		{ID: Mark, Title: "mark node", Scope: Node, Why: first(noCursor)},

@@ -44,6 +44,8 @@ func notDrivable(s Selection) string {
 		return fmt.Sprintf("data is %.0f s old", nodes.Age(s.Now).Seconds())
 	case s.RunLive:
 		return "a run is going on"
+	case s.Driver != "":
+		return "driven by " + s.Driver + "; here it is only followed"
 	case tokenTooWeak(s.Snapshot.Token.Scope):
 		return "the token's scope " + s.Snapshot.Token.Scope + " may not; it needs infra or admin"
 	case expired(s):
@@ -73,6 +75,13 @@ func unfinished(s Selection) string {
 		return ""
 	}
 	return "run " + s.Unfinished + " is unfinished; close it first"
+}
+
+func nothingUnfinished(s Selection) string {
+	if s.Unfinished == "" {
+		return "no run is unfinished"
+	}
+	return ""
 }
 
 func noTarget(s Selection) string {

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -92,11 +94,11 @@ func sumOf(text []byte) string {
 // TestSegmentsLoseNothing: files fail again and again, at random; every record
 // that was acknowledged is read back, in order, once.
 func TestSegmentsLoseNothing(t *testing.T) {
+	root := t.TempDir()
+	var seq atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
 		f := &faults{until: -1}
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		require.NoError(rt, err)
-		s, err := Open(dir, "c", Options{OpenFile: f.open})
+		s, err := Open(filepath.Join(root, fmt.Sprint(seq.Add(1))), "c", Options{OpenFile: f.open})
 		require.NoError(rt, err)
 		lock, err := s.Lock(Info{})
 		require.NoError(rt, err)
@@ -198,7 +200,7 @@ func TestRow_E18_LastResort(t *testing.T) {
 func TestAForeignSpareDirectoryIsLeftAlone(t *testing.T) {
 	spare := filepath.Join(t.TempDir(), "spare")
 	require.NoError(t, os.Mkdir(spare, 0o755))
-	require.NoError(t, os.Chmod(spare, 0o755)) //nolint:gosec // others can read it, which is the point
+	require.NoError(t, os.Chmod(spare, 0o755))
 	f := setUp(t, Options{Spare: spare})
 	planted := filepath.Join(spare, "prod-eu-1", f.j.RunID())
 	require.NoError(t, os.MkdirAll(planted, 0o700))

@@ -106,6 +106,9 @@ func (s *Store) Cluster() string { return s.cluster }
 
 func (s *Store) runDir(runID string) string { return filepath.Join(s.dir, "runs", runID) }
 
+// Path is the first file of a run's journal.
+func (s *Store) Path(runID string) string { return s.journalPath(runID) }
+
 func (s *Store) journalPath(runID string) string {
 	return filepath.Join(s.runDir(runID), "journal.jsonl")
 }

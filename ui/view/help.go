@@ -42,6 +42,7 @@ func helpSections() []helpSection {
 	return []helpSection{
 		{"DASHBOARD", ScreenNodes},
 		{"ONE NODE", ScreenNode},
+		{"RUNS", ScreenRuns},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},
 		{"WHEN LEAVING WITH A LIVE RUN", ScreenQuit},

@@ -23,6 +23,15 @@ type Context struct {
 	Earlier []*rollout.Status
 	// Unfinished names the run that an earlier process left open; "" = none.
 	Unfinished string
+	Elsewhere  Elsewhere
+}
+
+// Elsewhere is what other processes of this host do or did.
+type Elsewhere struct {
+	Driver  string   // who drives just now, from where and since when; "" = nobody
+	Run     string   // what is driven; "" = nothing yet
+	Journal string   // path: of that run, else of the unfinished one
+	Log     []string // newest records of that journal, oldest first
 }
 
 // Screen is one full-screen view. The root draws the header above it and the
@@ -62,6 +71,8 @@ type Intent interface{ intent() }
 type (
 	// Back leaves the screen.
 	Back struct{}
+	// TakeUp takes an unfinished run up again; it then asks before it sends anything.
+	TakeUp struct{ Run string }
 	// Quit asks to leave the program.
 	Quit struct{}
 	// OpenNode shows one node.
@@ -83,6 +94,7 @@ type (
 
 func (Back) intent()       {}
 func (Quit) intent()       {}
+func (TakeUp) intent()     {}
 func (OpenNode) intent()   {}
 func (Open) intent()       {}
 func (MakePlan) intent()   {}

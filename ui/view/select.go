@@ -27,6 +27,7 @@ func newSelection(c *Context) selection {
 		RunEnded:   c.Run != nil && c.Run.State == rollout.RunEnded,
 		Ours:       liveNodes(c.Run),
 		Unfinished: c.Unfinished,
+		Driver:     c.Elsewhere.Driver,
 	}}
 }
 
@@ -89,7 +90,7 @@ func hintsFor(screen string, s selection, c *Context) []Hint {
 				continue
 			}
 		case CmdRuns:
-			if c.Unfinished == "" {
+			if c.Unfinished == "" && c.Elsewhere.Driver == "" {
 				continue
 			}
 		}
