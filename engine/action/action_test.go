@@ -196,9 +196,21 @@ func TestViewsAreOffOnlyWithoutSomethingToShow(t *testing.T) {
 	require.Contains(t, Why("dance", s), "no such action")
 }
 
+// What another console drives is only followed here, and only what was left can be
+// taken up (E14).
+func TestAnotherConsoleDrives(t *testing.T) {
+	driven := three().with(func(s *Selection) { s.Driver, s.Unfinished = "oncall1@jump1", "01J" })
+	for _, id := range []ID{Restart, Drain, Fill, Cancel, Activate, Resume} {
+		require.Contains(t, Why(id, driven), "driven by oncall1@jump1", id)
+	}
+	require.Empty(t, Why(ViewRuns, driven))
+	require.Equal(t, "no run is unfinished", Why(Resume, three()))
+	require.Empty(t, Why(Resume, three().with(func(s *Selection) { s.Unfinished = "01J" })))
+}
+
 // T2: what changes the cluster is named here, one by one; nothing else may.
 func TestCatalogue(t *testing.T) {
-	dangers := map[ID]Danger{Restart: Typed, Drain: Confirmed, Fill: Confirmed, Cancel: Confirmed, Activate: Typed}
+	dangers := map[ID]Danger{Restart: Typed, Drain: Confirmed, Fill: Confirmed, Cancel: Confirmed, Activate: Typed, Resume: Confirmed}
 	seen, titles := map[ID]bool{}, map[string]bool{}
 	for _, a := range Catalogue() {
 		require.False(t, seen[a.ID] || titles[a.Title], "%s is there twice", a.ID)
