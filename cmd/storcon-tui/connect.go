@@ -15,6 +15,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/client/compute"
+	"github.com/StorconTUI/storcon-tui/client/prometheus"
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
@@ -35,7 +36,8 @@ type connection struct {
 	herald      *herald // nil for a verb that only reads
 	pageservers *pageservers
 	computes    []*compute.Client
-	reads       atomic.Int64 // GETs that were sent to the controller
+	alerts      *prometheus.Client // nil = none is configured
+	reads       atomic.Int64       // GETs that were sent to the controller
 	logFile     io.Closer
 
 	unwritten bytes.Buffer // records that no file took
@@ -132,16 +134,40 @@ func (c *connection) dial() error {
 	if err != nil {
 		return err
 	}
+	alerts, err := c.alertSource()
+	if err != nil {
+		return err
+	}
 	c.poller = cluster.New(cluster.Config{
 		Client:     c.client.WithoutRetries(),
 		Identity:   c.identity,
 		Pageserver: c.pageservers.fetch,
 		Computes:   sources,
+		Alerts:     alerts,
 		Token:      c.tokenView,
 		Calls:      calls,
 		Logger:     c.log,
 	})
 	return nil
+}
+
+// alertSource asks the configured monitoring; nil when there is none.
+func (c *connection) alertSource() (func(context.Context) ([]string, error), error) {
+	a := c.settings.Cluster.Alerts
+	if a == nil {
+		return nil, nil
+	}
+	tls, err := config.TLS(a.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	c.alerts, err = prometheus.New(client.Config{
+		BaseURL: a.URL, Token: c.tokenSource(a.Token), TLS: tls, UserAgent: userAgent(),
+	}, a.Query)
+	if err != nil {
+		return nil, err
+	}
+	return c.alerts.WithoutRetries().Firing, nil
 }
 
 func userAgent() string { return "storcon-tui/" + version() }
@@ -200,6 +226,9 @@ func (c *connection) close() {
 	c.pageservers.closeIdle()
 	for _, one := range c.computes {
 		one.CloseIdle()
+	}
+	if c.alerts != nil {
+		c.alerts.CloseIdle()
 	}
 	_ = c.logFile.Close() // every record was written when it was made
 	_, _ = c.unwritten.WriteTo(c.stderr)

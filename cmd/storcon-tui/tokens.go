@@ -51,6 +51,9 @@ func secretVariables(s config.Settings) []string {
 	for _, one := range s.Cluster.Computes {
 		secrets = append(secrets, one.Token)
 	}
+	if a := s.Cluster.Alerts; a != nil {
+		secrets = append(secrets, a.Token)
+	}
 	for _, hook := range s.Notify.Webhooks {
 		secrets = append(secrets, hook.URL)
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -20,6 +21,8 @@ const (
 	WarmingUpLong                        // WarmingUp for longer than a first heartbeat takes
 	OperationStalled                     // Draining or Filling, and the gauge has not moved since
 	PausedForRestart                     // PauseForRestart, not by a run of ours
+	AlertsFiring                         // Count of them, Cause names them
+	AlertsUnread                         // the monitoring cannot be asked; Cause says why
 	ReconcilesStuck                      // Count of them
 	ReconcilesLong                       // Count of reconciles over 120 s
 	ComputeFailed                        // Compute is failed; Cause is its error
@@ -72,6 +75,9 @@ func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention
 			list = append(list, Attention{Reason: ReconcilesLong, Count: int64(n)})
 		}
 	}
+	if a, ok := attendAlerts(s.Alerts); ok {
+		list = append(list, a)
+	}
 	for _, c := range s.Computes {
 		if a, ok := attendCompute(c, now); ok {
 			list = append(list, a)
@@ -82,6 +88,18 @@ func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention
 			cmp.Compare(a.Node, b.Node), cmp.Compare(a.Compute, b.Compute))
 	})
 	return list
+}
+
+func attendAlerts(alerts *Part[[]string]) (Attention, bool) {
+	switch {
+	case alerts == nil:
+		return Attention{}, false
+	case alerts.Err != nil:
+		return Attention{Reason: AlertsUnread, Cause: alerts.Err.Error(), Since: alerts.Since}, true
+	case len(alerts.Value) > 0:
+		return Attention{Reason: AlertsFiring, Count: int64(len(alerts.Value)), Cause: strings.Join(alerts.Value, ", ")}, true
+	}
+	return Attention{}, false
 }
 
 func attendAvailability(n Node, now time.Time) (Attention, bool) {

@@ -39,6 +39,9 @@ type Config struct {
 	// Pageserver asks one pageserver for its launch time and build; nil = off.
 	Pageserver func(context.Context, client.Node) (pageserver.Info, error)
 	Computes   []ComputeSource
+	// Alerts names the alerts that fire, in somebody else's monitoring; nil = none
+	// is configured.
+	Alerts func(context.Context) ([]string, error)
 	// Token says what can be said of the token in use; nil = nothing. It is called
 	// at the pace of the metrics and may take its time.
 	Token func(context.Context) TokenView
@@ -86,6 +89,9 @@ func New(cfg Config) *Poller {
 		listing: make(chan struct{}, 1), scraping: make(chan struct{}, 1),
 		build: newBuilder(cfg.Identity, computes, time.Now()),
 	}
+	if cfg.Alerts != nil {
+		p.build.cur.Alerts = &Part[[]string]{}
+	}
 	if cfg.Pageserver == nil {
 		p.build.processOff = offNotConfigured
 	}
@@ -102,7 +108,7 @@ func (p *Poller) Run(ctx context.Context) error {
 	}
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){
-		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards, p.pollComputes, p.pollProcesses, p.pollToken,
+		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards, p.pollComputes, p.pollProcesses, p.pollToken, p.pollAlerts,
 	} {
 		loops.Go(func() { loop(ctx) })
 	}

@@ -17,6 +17,7 @@ type Rates struct {
 	Computes     time.Duration // 2 s
 	Processes    time.Duration // 15 s: of every pageserver
 	Restarting   time.Duration // 2 s: of a pageserver that is watched
+	Alerts       time.Duration // 20 s
 	Retest       time.Duration // 60 s: of a part that the token's scope turned off
 	MaxBackoff   time.Duration // 15 s
 }
@@ -52,6 +53,7 @@ func (r Rates) orDefaults() Rates {
 		{&r.Computes, 2 * time.Second},
 		{&r.Processes, 15 * time.Second},
 		{&r.Restarting, 2 * time.Second},
+		{&r.Alerts, 20 * time.Second},
 		{&r.Retest, time.Minute},
 		{&r.MaxBackoff, 15 * time.Second},
 	} {

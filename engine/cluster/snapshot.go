@@ -182,6 +182,8 @@ type Snapshot struct {
 	Computes []Compute                           // in configuration order
 	Token    TokenView
 	Events   []Change // newest first, at most EventRing
+	// Alerts are those that fire, by name; nil = nobody is asked.
+	Alerts *Part[[]string]
 }
 
 // LacksAdmin says that the token is known to have less than scope admin: without

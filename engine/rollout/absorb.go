@@ -293,28 +293,43 @@ func (m *Machine) interrupt(e Interrupted) {
 	}
 }
 
-// holdOrRelease freezes the run while the controller has been silent for long,
-// and observes everything anew once it is back (N6).
+// holdOrRelease freezes the run while the controller has been silent for long, or
+// refuses the token, and observes everything anew once it is back (N6, D11).
 func (m *Machine) holdOrRelease() {
 	if m.snap == nil || m.state == RunReady {
 		return
 	}
-	silent := m.snap.Nodes.Err != nil
-	switch {
-	case silent && m.hold.Reason == "" && m.due(m.snap.Nodes.Since.Add(m.set.HoldAfter)):
-		why, row := "the controller does not answer: ", "D21"
-		if client.KindOf(m.snap.Nodes.Err) == client.Unauthorized {
-			why, row = "the controller refuses the token: ", "D11"
-		}
-		m.hold = Hold{Reason: why + m.snap.Nodes.Err.Error(), Since: m.snap.Nodes.Since}
-		m.note(NoteError, row, m.hold.Reason)
-	case !silent && m.hold.Reason != "":
-		m.note(NoteInfo, "D21", "the controller answers again after "+m.at.Sub(m.hold.Since).Round(time.Second).String())
-		m.hold = Hold{}
+	if err := m.snap.Nodes.Err; err != nil {
+		m.hush(err)
+		return
 	}
-	if silent {
-		if m.cur < len(m.steps) {
-			m.step().reads = 0
-		}
+	silence := m.at.Sub(m.silentSince).Round(time.Second).String()
+	switch {
+	case m.hold.Refused:
+		m.note(NoteInfo, "D11", "the controller takes the token again after "+silence)
+	case m.hold.Reason != "", m.saidSilent:
+		m.note(NoteInfo, "D21", "the controller answers again after "+silence)
+	}
+	m.hold, m.saidSilent = Hold{}, false
+}
+
+// hush takes in that the node list cannot be read just now.
+func (m *Machine) hush(err error) {
+	m.silentSince = m.snap.Nodes.Since
+	refused := client.KindOf(err) == client.Unauthorized
+	limit, why, row := m.set.HoldAfter, "the controller does not answer: ", "D21"
+	if refused {
+		limit, why, row = m.set.RefusedAfter, "the controller refuses the token: ", "D11"
+	}
+	switch {
+	case m.hold.Reason == "" && m.due(m.silentSince.Add(limit)), m.hold.Reason != "" && m.hold.Refused != refused:
+		m.hold = Hold{Reason: why + err.Error(), Since: m.silentSince, Refused: refused}
+		m.note(NoteError, row, m.hold.Reason)
+	case m.hold.Reason == "" && !m.saidSilent && m.due(m.silentSince.Add(m.set.SilentAfter)):
+		m.saidSilent = true
+		m.note(NoteError, row, why+err.Error()+"; it is asked again and again")
+	}
+	if m.cur < len(m.steps) {
+		m.step().reads = 0
 	}
 }

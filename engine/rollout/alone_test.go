@@ -20,9 +20,11 @@ import (
 // makes of it: nothing in it happens by itself. Reads are answered at once; calls
 // and the restart command wait for the test to say what became of them.
 type alone struct {
-	full string // why the journal has no room
-	t    *testing.T
-	m    rollout.Machine
+	silence error // of a silent controller; nil = it refuses connections
+	firing  *cluster.Part[[]string]
+	full    string // why the journal has no room
+	t       *testing.T
+	m       rollout.Machine
 
 	now     time.Time
 	nodes   []cluster.Node
@@ -88,7 +90,7 @@ func (a *alone) node(id client.NodeID) *cluster.Node { return &a.nodes[id-1] }
 // see is one read of everything, a second later.
 func (a *alone) see() {
 	a.now = a.now.Add(time.Second)
-	snap := &cluster.Snapshot{At: a.now, Events: slices.Clone(a.events), Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
+	snap := &cluster.Snapshot{At: a.now, Alerts: a.firing, Events: slices.Clone(a.events), Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
 	snap.Nodes = cluster.Part[[]cluster.Node]{Value: slices.Clone(a.nodes), At: a.now}
 	for i := range snap.Nodes.Value {
 		n := &snap.Nodes.Value[i]
@@ -105,7 +107,10 @@ func (a *alone) see() {
 		}
 		old := a.good
 		snap = &old
-		snap.Nodes.Err, snap.Nodes.Since = &client.Error{Kind: client.Unreachable, Msg: "connection refused"}, a.since
+		snap.Nodes.Err, snap.Nodes.Since = a.silence, a.since
+		if a.silence == nil {
+			snap.Nodes.Err = &client.Error{Kind: client.Unreachable, Msg: "connection refused"}
+		}
 	} else {
 		a.good, a.since = *snap, time.Time{}
 	}

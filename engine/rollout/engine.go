@@ -167,7 +167,7 @@ func (e *Engine) planGates(in PlanInput) []gate.Result {
 	input := gate.Input{
 		Snapshot: in.Snapshot, Now: in.At, TenantsOff: in.TenantsOff,
 		Lock: off("taken when the run starts"), Journal: off("begun when the run starts"), Restart: off("nothing was restarted yet"),
-		Window: e.cfg.Settings.Window,
+		Alerts: in.Snapshot.Alerts, Window: e.cfg.Settings.Window,
 	}
 	var known []client.NodeID
 	for _, id := range unique(in.Nodes) {

@@ -31,7 +31,6 @@ var open = map[string]string{
 // partly are the rows whose test shows less than the reaction says.
 var partly = map[string]string{
 	"E15": "by policies and counters; the lease comes later",
-	"X10": "the gate alone; a run asks no Prometheus yet",
 	"X11": "by answers of class 5xx; the database's own counter is not read",
 	"E28": "without notifications",
 }

@@ -27,7 +27,7 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		Journal:    m.journalFact(),
 		Restart:    m.restartFact(),
 		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at), Stable: m.stable(),
-		Window: m.set.Window, Version: m.version(), Moved: m.moved(),
+		Alerts: m.snap.Alerts, Window: m.set.Window, Version: m.version(), Moved: m.moved(),
 	}
 	if m.plan.TenantsOff == "" {
 		in.Tenants = s.Plan.gateTenants()

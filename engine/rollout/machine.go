@@ -37,11 +37,14 @@ type Machine struct {
 	looked  time.Time      // when the cluster was first read for that
 	pending gate.Readings  // the pending reconciles lately
 
-	snap     *cluster.Snapshot
-	full     string        // why the journal's disk has no more room
-	patience time.Duration // by which the operator extended the budget for an outage
-	noAdmin  bool          // the token may not list shards, probe or configure
-	deciding bool          // the leader is read often
+	snap        *cluster.Snapshot
+	full        string        // why the journal's disk has no more room
+	silentSince time.Time     // of the newest silence of the controller
+	saidSilent  bool          // it was said, before anything is held
+	askedOutage bool          // the question that stands, if one does, is about the silence
+	patience    time.Duration // by which the operator extended the budget for an outage
+	noAdmin     bool          // the token may not list shards, probe or configure
+	deciding    bool          // the leader is read often
 
 	prompt    *Prompt
 	mark      string // what the prompt rests on; another mark is another question

@@ -92,13 +92,22 @@ func (m *Machine) stateAgain() nodeState {
 	return beforeDrain
 }
 
-// outageAsked asks when the controller has been silent beyond the budget (D21).
+// outageAsked asks when the controller has been silent beyond the budget (D21), and
+// at once when it refuses the token, which no waiting cures by itself (D11).
 func (m *Machine) outageAsked() bool {
 	if m.hold.Reason == "" {
-		if m.prompt != nil && m.prompt.Ask == AskUnreachable {
+		if m.askedOutage && m.prompt != nil {
 			m.clearPrompt()
 		}
+		m.askedOutage = false
 		return false
+	}
+	m.askedOutage = true
+	if m.hold.Refused {
+		m.put(question{ask: AskUnauthorized, row: "D11", cause: m.hold.Reason, choices: []Choice{
+			{Word: WordDetach, Does: "leave; what runs on the controller goes on"},
+		}})
+		return true
 	}
 	if !m.due(m.hold.Since.Add(m.set.OutageBudget + m.patience)) {
 		m.clearPrompt() // an answer given now could not be acted upon

@@ -155,9 +155,9 @@ func (r *rig) policy(id client.NodeID, p client.NodePolicy) {
 }
 
 // Reads that are refused hold the run in the words of what it is: the token, not
-// a silent controller. Nothing is asked or sent; it goes on when the token counts.
+// a silent controller. It is asked about at once, nothing is sent.
 func TestRow_D11_ReadsRefused(t *testing.T) {
-	r := newRig(t, options{set: func(s *rollout.Settings) { s.HoldAfter = 100 * time.Millisecond }})
+	r := newRig(t, options{set: func(s *rollout.Settings) { s.RefusedAfter = 100 * time.Millisecond }})
 	r.start(rollout.GoalRestart, 1)
 	r.asked(rollout.AskDrain)
 	r.fault(server.Fault{Path: "/control/v1/node$", Method: http.MethodGet, Count: 1000, Kind: "status", Value: "401 Unauthorized: token expired"})
@@ -165,6 +165,9 @@ func TestRow_D11_ReadsRefused(t *testing.T) {
 	require.Contains(t, st.Hold.Reason, "refuses the token")
 	require.NotContains(t, st.Hold.Reason, "does not answer")
 	require.Contains(t, rows(st), "D11")
+	p := r.asked(rollout.AskUnauthorized)
+	require.Equal(t, "D11", p.Row)
+	require.Contains(t, p.Cause, "token expired")
 	require.Empty(t, r.mutations())
 }
 

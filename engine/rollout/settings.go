@@ -24,6 +24,8 @@ type Settings struct {
 	Listed        time.Duration // how old a shard list may be that a restart rests on
 	HoldAfter     time.Duration // controller silent so long: the run is held, its timers stand
 	OutageBudget  time.Duration // controller silent so long: the operator is asked
+	RefusedAfter  time.Duration // token refused so long: the run is held and the operator is asked
+	SilentAfter   time.Duration // controller silent so long: it is said
 	GaugeRefresh  time.Duration // how often the controller renews its gauges
 	ProofInterval time.Duration // between two direct reads of a node's process while a restart is to be proven
 	BusyInterval  time.Duration // between two tries while somebody else's operation is waited for
@@ -54,6 +56,8 @@ func Defaults() Settings {
 		Listed:        60 * time.Second,
 		HoldAfter:     30 * time.Second,
 		OutageBudget:  5 * time.Minute,
+		RefusedAfter:  2 * time.Second,
+		SilentAfter:   2 * time.Second,
 		GaugeRefresh:  20 * time.Second,
 		ProofInterval: time.Second,
 		BusyInterval:  2 * time.Second,
@@ -81,6 +85,8 @@ func (s Settings) orDefaults() Settings {
 		{&s.Listed, &d.Listed},
 		{&s.HoldAfter, &d.HoldAfter},
 		{&s.OutageBudget, &d.OutageBudget},
+		{&s.RefusedAfter, &d.RefusedAfter},
+		{&s.SilentAfter, &d.SilentAfter},
 		{&s.GaugeRefresh, &d.GaugeRefresh},
 		{&s.ProofInterval, &d.ProofInterval},
 		{&s.BusyInterval, &d.BusyInterval},

@@ -44,8 +44,9 @@ const (
 
 // Hold freezes timers and forbids mutating calls until its cause is gone.
 type Hold struct {
-	Reason string // "" = not held
-	Since  time.Time
+	Reason  string // "" = not held
+	Since   time.Time
+	Refused bool // the controller answers, and refuses the token (D11)
 }
 
 // Phase is a part of a step, in the order in which they come.

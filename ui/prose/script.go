@@ -141,7 +141,7 @@ var scripts = map[rollout.Ask]script{
 	rollout.AskUnauthorized: {
 		title: "THE CONTROLLER REFUSES THE TOKEN",
 		what:  "it has expired or its scope is too low; what runs at the controller goes on meanwhile",
-		ifNot: "the run stands; nothing is sent",
+		ifNot: "the run stands and nothing is sent; a token that is renewed at its source is taken up by itself",
 	},
 	rollout.AskPaused: {
 		title: "THE RUN IS PAUSED",

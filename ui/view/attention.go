@@ -136,6 +136,10 @@ func attentionWords(a cluster.Attention, now time.Time) string {
 		return node + string(a.Policy) + ", nothing has moved" + sinceText(" for ", a.Since, now)
 	case cluster.PausedForRestart:
 		return node + "PauseForRestart" + sinceText(" for ", a.Since, now) + ", nothing of ours is running on it"
+	case cluster.AlertsFiring:
+		return prose.Things(a.Count, "alert") + " firing" + because(a.Cause)
+	case cluster.AlertsUnread:
+		return "alerts cannot be read" + sinceText(" for ", a.Since, now) + because(a.Cause)
 	case cluster.ReconcilesStuck:
 		return prose.Things(a.Count, "reconcile") + " stuck"
 	case cluster.ReconcilesLong:

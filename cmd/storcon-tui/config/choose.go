@@ -154,6 +154,10 @@ func (f *File) checkFiles(c Cluster, flags Flags) error {
 	check(flags.TokenFile, "--token-file", s, "token_file", c.Token.File, readable)
 	check(flags.CAFile, "--ca-file", s, "ca_file", c.CAFile, certificates)
 	check("", "", s, "pageserver.ca_file", c.PageserverCA, certificates)
+	if a := c.Alerts; a != nil {
+		check("", "", s, "alerts.token_file", a.Token.File, readable)
+		check("", "", s, "alerts.ca_file", a.CAFile, certificates)
+	}
 	for i, compute := range c.Computes {
 		on := &section{file: r, name: element(join(s.name, "computes"), i)}
 		check("", "", on, "token_file", compute.Token.File, readable)

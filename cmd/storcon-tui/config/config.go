@@ -34,8 +34,18 @@ type Cluster struct {
 	Revision     string    // what a restarted node should run: a revision, its beginning, or a build tag; "" = anything
 	PageserverCA string
 	Pace         Pace
+	Alerts       *Alerts      // nil = nobody is asked
 	Window       *gate.Window // when work may be started; nil = at any time
 	Computes     []Compute
+}
+
+// Alerts is a Prometheus, and what is asked of it: a series that it finds is an
+// alert that fires.
+type Alerts struct {
+	URL    string // http(s)://host:port, perhaps with a path
+	Query  string // PromQL
+	Token  Token
+	CAFile string
 }
 
 // Token says where a token is; at most one field is set.

@@ -84,6 +84,7 @@ func readCluster(name string, s *section) Cluster {
 		PageserverCA: readPageserver(s.table("pageserver")),
 		Pace:         readPace(s.table("pace")),
 		Window:       s.window("window"),
+		Alerts:       readAlerts(s.table("alerts")),
 	}
 	c.Restart, c.Revision = readRestart(s.table("restart"))
 	for _, table := range s.tables("computes") {
@@ -130,6 +131,20 @@ func readRestart(s *section) (spec hook.Spec, revision string) {
 	return spec, revision
 }
 
+func readAlerts(s *section) *Alerts {
+	a := Alerts{URL: s.address("url"), Query: s.text("query"), Token: readToken(s), CAFile: s.path("ca_file")}
+	s.done()
+	if s.values == nil {
+		return nil
+	}
+	for _, key := range []string{"url", "query"} {
+		if !s.has(key) {
+			s.wrong("", "expected key %q", key)
+		}
+	}
+	return &a
+}
+
 func readPageserver(s *section) (caFile string) {
 	caFile = s.path("ca_file")
 	s.done()
@@ -157,6 +172,18 @@ func readCompute(s *section) Compute {
 	}
 	s.done()
 	return c
+}
+
+// parseAddress is parseURL for a server that may live below a path.
+func parseAddress(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return parseURL(text)
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	u.Path, u.RawPath = "", ""
+	base, err := parseURL(u.String())
+	return base + path, err
 }
 
 // parseURL checks a controller's or compute's address. It never repeats what

@@ -49,6 +49,10 @@ timeout = "10m"
 revision = "4f2a91c0"
 [clusters.prod-eu-1.pageserver]
 ca_file = "/etc/ps.pem"
+[clusters.prod-eu-1.alerts]
+url = "https://prom.internal/mimir/"
+query = "ALERTS"
+token_env = "PROM"
 [clusters.prod-eu-1.pace]
 drain = "20m"
 ready = "6m"
@@ -100,6 +104,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 				PageserverCA: "/etc/ps.pem",
 				Revision:     "4f2a91c0",
 				Window:       &window,
+				Alerts:       &Alerts{URL: "https://prom.internal/mimir", Query: "ALERTS", Token: Token{Env: "PROM"}},
 				Pace: Pace{
 					Drain: 20 * time.Minute, Ready: 6 * time.Minute,
 					Verify: 3, VerifyEvery: 2 * time.Second, Bake: 30 * time.Second, CanaryBake: 5 * time.Minute,
@@ -131,7 +136,7 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		},
 		"unknown key far from any": {
 			"[clusters.x]\nurl = 'http://a:1'\n\ncolour = 'red'",
-			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, restart, computes`},
+			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, alerts, restart, computes`},
 		},
 		"unknown key in a table of a table": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncomand = ['true']\nshell = 'true'",
@@ -176,6 +181,13 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 				`:5: key notify.webhooks[0].url: unknown key; expected one of url_file, url_env, url_command, format`,
 				`:6: key notify.webhooks[0].format: expected "json" or "slack", got "xml"`,
 				`:8: key notify.webhooks[1].url_env: expected at most one source of a url, got url_file and url_env`,
+			},
+		},
+		"alerts": {
+			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.alerts]\nurl = 'prom:9090'",
+			[]string{
+				`:3: key clusters.x.alerts: expected key "query"`,
+				`:4: key clusters.x.alerts.url: expected http(s)://host:port, got "prom:9090"`,
 			},
 		},
 		"bad durations": {

@@ -159,12 +159,17 @@ func (s *section) window(key string) *gate.Window {
 	return &w
 }
 
-func (s *section) url(key string) string {
+func (s *section) url(key string) string { return s.parsed(key, parseURL) }
+
+// address is a URL that may have a path.
+func (s *section) address(key string) string { return s.parsed(key, parseAddress) }
+
+func (s *section) parsed(key string, parse func(string) (string, error)) string {
 	text := s.text(key)
 	if text == "" {
 		return ""
 	}
-	address, err := parseURL(text)
+	address, err := parse(text)
 	if err != nil {
 		s.wrong(key, "%v", err)
 	}

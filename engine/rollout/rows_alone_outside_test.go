@@ -1,0 +1,90 @@
+package rollout_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/gate"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
+)
+
+// alerts is what the monitoring said a moment ago.
+func (a *alone) alerts(part cluster.Part[[]string]) {
+	a.firing = &part
+	a.pass(2 * time.Second)
+}
+
+// An alert fires before the drain: the run halts and nothing is sent. Alerts that
+// cannot be asked for hold it too, whatever was known before, and it goes on by
+// itself only from that.
+func TestRow_X10_Alerts(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.alerts(cluster.Part[[]string]{At: a.now})
+	a.asked(rollout.AskDrain, "")
+	a.alerts(cluster.Part[[]string]{At: a.now, Value: []string{"HighLatency"}})
+	a.holds(rollout.AskHalted, "X10", gate.AlertsClear)
+	require.Equal(t, rollout.RunHalted, a.m.Status().State)
+	a.alerts(cluster.Part[[]string]{At: a.now})
+	a.pass(time.Minute)
+	require.Empty(t, a.sent, "a halted run waits for a word")
+}
+
+func TestRow_X10_PrometheusDown(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.alerts(cluster.Part[[]string]{At: a.now, Err: errors.New("connection refused"), Since: a.now})
+	a.pass(20 * time.Second) // an unknown is given a moment to become known
+	p := a.asked(rollout.AskGate, "X10")
+	held := gate.Holding(p.Evidence.Gates)
+	require.Equal(t, gate.AlertsClear, held[0].Gate)
+	require.Equal(t, gate.Unknown, held[0].Verdict)
+	require.True(t, slices.ContainsFunc(p.Choices, func(c rollout.Choice) bool { return c.Gate == gate.AlertsClear }))
+	require.Empty(t, a.sent)
+	a.alerts(cluster.Part[[]string]{At: a.now})
+	a.asked(rollout.AskDrain, "")
+}
+
+// The token is refused in the middle of a drain: within seconds the run is held
+// and asked about, nothing is sent, and a token that counts again takes it on by
+// itself.
+func TestRow_D11_ReadsRefusedMidDrain(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.draining()
+	sent := len(a.sent)
+	a.silent, a.silence = true, &client.Error{Kind: client.Unauthorized, Status: 401, Msg: "token expired"}
+	a.pass(4 * time.Second)
+	p := a.asked(rollout.AskUnauthorized, "D11")
+	require.Contains(t, p.Cause, "token expired")
+	require.True(t, a.m.Status().Hold.Refused)
+	a.pass(10 * time.Minute)
+	a.asked(rollout.AskUnauthorized, "D11")
+	a.silent = false
+	a.pass(3 * time.Second)
+	st := a.m.Status()
+	require.Empty(t, st.Hold.Reason)
+	require.True(t, st.Prompt == nil || st.Prompt.Ask != rollout.AskUnauthorized, describe(&st))
+	require.Len(t, a.sent, sent)
+}
+
+// A controller that stops answering is said within 3 s, long before anything is held;
+// so is that it answers again.
+func TestCase_N6_SilenceIsSaidAtOnce(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.silent = true
+	a.pass(3 * time.Second)
+	st := a.m.Status()
+	require.Empty(t, st.Hold.Reason)
+	require.Contains(t, st.Notes[len(st.Notes)-1].Text, "the controller does not answer: ")
+	a.pass(10 * time.Second)
+	now := a.m.Status()
+	require.Len(t, now.Notes, len(st.Notes), "once")
+	a.silent = false
+	a.pass(2 * time.Second)
+	st = a.m.Status()
+	require.Contains(t, st.Notes[len(st.Notes)-1].Text, "answers again after 13s")
+}
