@@ -64,7 +64,7 @@ func runSettings(c config.Cluster) rollout.Settings {
 type consoleRuns struct {
 	engine *rollout.Engine
 	open   func() ([]journal.RunInfo, error) // runs whose journal is open, the live one too
-	tell   func(*rollout.Driver)             // whoever wants to hear of runs
+	tell   func(told)                        // whoever wants to hear of runs
 
 	mu     sync.Mutex
 	newest *rollout.Driver

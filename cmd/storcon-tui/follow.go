@@ -116,8 +116,8 @@ func (p *program) tail(ctx context.Context, s *journal.Store, run string) error 
 	}
 }
 
-// told are the members of a record's data that are worth a line's room.
-var told = []string{"ask", "row", "word", "class", "status", "exit", "outcome"}
+// worthTelling are the members of a record's data that are worth a line's room.
+var worthTelling = []string{"ask", "row", "word", "class", "status", "exit", "outcome"}
 
 // recordLine is a record for somebody who looks on; "" for one that they need not see.
 func recordLine(r journal.Record) string {
@@ -134,7 +134,7 @@ func recordLine(r journal.Record) string {
 	}
 	var data map[string]any
 	if len(r.Data) > 0 && json.Unmarshal(r.Data, &data) == nil {
-		for _, name := range told {
+		for _, name := range worthTelling {
 			switch v := data[name].(type) {
 			case string:
 				if v != "" {

@@ -19,6 +19,7 @@ import (
 
 const (
 	tellAfter   = 30 * time.Second // a question that an operator at the keyboard answers disturbs nobody
+	tellAtMost  = 30 * time.Minute // between two reminders of one question
 	addressIn   = 30 * time.Second // a command that prints a webhook's address
 	lastWordsIn = 5 * time.Second  // for what is still to be told at the end
 )
@@ -90,15 +91,22 @@ func (p *program) screen() *os.File {
 	return nil
 }
 
+// told is a run as somebody who tells of it needs it.
+type told interface {
+	Status() *rollout.Status
+	Subscribe() (<-chan struct{}, func())
+	Done() <-chan struct{}
+}
+
 // follow tells of the run until it ends or the herald is closed.
-func (h *herald) follow(driver *rollout.Driver) {
+func (h *herald) follow(driver told) {
 	if h.notifier == nil {
 		return
 	}
 	h.follows.Go(func() {
 		changed, unsubscribe := driver.Subscribe()
 		defer unsubscribe()
-		teller := runTeller{cluster: h.cluster, tell: h.notifier.Notify}
+		teller := runTeller{cluster: h.cluster, tell: h.notifier.Notify, now: time.Now}
 		waiting := time.NewTimer(h.after)
 		waiting.Stop()
 		defer waiting.Stop()
@@ -109,7 +117,7 @@ func (h *herald) follow(driver *rollout.Driver) {
 			select {
 			case <-changed:
 			case <-waiting.C:
-				teller.waits()
+				waiting.Reset(teller.waits(h.after))
 			case <-driver.Done():
 				teller.look(driver.Status())
 				return
@@ -138,9 +146,12 @@ func (h *herald) close() {
 type runTeller struct {
 	cluster string
 	tell    func(notify.Event)
+	now     func() time.Time
 
 	last  *rollout.Status // nil = nothing was seen yet
 	asked string          // the question that stands
+	since time.Time       // since when it, or its like, waits
+	told  int             // how often that it waits was told
 }
 
 // look tells what is new. It reports that another question stands than before.
@@ -168,7 +179,11 @@ func (t *runTeller) look(st *rollout.Status) (newQuestion bool) {
 	}
 	asked := t.asked
 	t.last, t.asked = st, heldBy(st)
-	return t.asked != "" && t.asked != asked
+	if t.asked == asked {
+		return false // a question that got old is put anew, and still waits
+	}
+	t.since, t.told = t.now(), 0
+	return t.asked != ""
 }
 
 // newNotes are those that were made since the newest of the old ones. Both are
@@ -192,11 +207,20 @@ func because(why string) string {
 	return ": " + why
 }
 
-// waits tells that the question has stood for long enough.
-func (t *runTeller) waits() {
-	if t.asked != "" {
-		t.say(t.last, notify.Waiting, t.last.Prompt.Node, t.asked)
+// waits tells that the question has stood for long enough, and says when to tell
+// it again: a person who is asleep is told louder, that is at longer and longer
+// intervals, for as long as the question stands (E28).
+func (t *runTeller) waits(after time.Duration) (next time.Duration) {
+	if t.asked == "" {
+		return after
 	}
+	text := t.asked
+	if t.told > 0 {
+		text += fmt.Sprintf(" (nobody has answered for %s)", prose.Span(t.now().Sub(t.since)))
+	}
+	t.told++
+	t.say(t.last, notify.Waiting, t.last.Prompt.Node, text)
+	return min(after<<t.told, tellAtMost)
 }
 
 func (t *runTeller) say(st *rollout.Status, kind notify.Kind, node client.NodeID, text string) {

@@ -148,7 +148,13 @@ type Identity struct {
 	InvocationID string `json:"invocation_id,omitempty"` // of a systemd unit
 	PIDStart     string `json:"pid_start,omitempty"`     // start time of the process, opaque
 	PodUID       string `json:"pod_uid,omitempty"`
+	// Disk is "empty" when the command knows that the node came up without its
+	// local copy of the shards, such as on a new machine; other words say nothing.
+	Disk string `json:"disk,omitempty"`
 }
+
+// DiskEmpty is the word of Identity.Disk that matters.
+const DiskEmpty = "empty"
 
 func parseIdentity(line string) (Identity, bool) {
 	line = strings.TrimSpace(line)
@@ -160,6 +166,7 @@ func parseIdentity(line string) (Identity, bool) {
 			InvocationID any `json:"invocation_id"`
 			PIDStart     any `json:"pid_start"`
 			PodUID       any `json:"pod_uid"`
+			Disk         any `json:"disk"`
 		} `json:"storcon_hook"`
 	}
 	dec := json.NewDecoder(strings.NewReader(line))
@@ -171,6 +178,7 @@ func parseIdentity(line string) (Identity, bool) {
 		InvocationID: scalar(msg.Hook.InvocationID),
 		PIDStart:     scalar(msg.Hook.PIDStart),
 		PodUID:       scalar(msg.Hook.PodUID),
+		Disk:         scalar(msg.Hook.Disk),
 	}, true
 }
 

@@ -274,9 +274,10 @@ func TestSecretAtTheCut(t *testing.T) {
 
 func TestIdentityLine(t *testing.T) {
 	cases := map[string]Identity{
-		`echo '{"storcon_hook":{"invocation_id":"ab12","pid_start":12345678901234567,"pod_uid":"u"}}'`:                      {"ab12", "12345678901234567", "u"},
+		`echo '{"storcon_hook":{"invocation_id":"ab12","pid_start":12345678901234567,"pod_uid":"u"}}'`:                      {InvocationID: "ab12", PIDStart: "12345678901234567", PodUID: "u"},
 		`echo '{"storcon_hook":{"invocation_id":"one"}}'; echo x; echo ' {"storcon_hook":{"pod_uid":"two"}}' >&2; echo bye`: {PodUID: "two"},
 		`echo '{"storcon_hook":{"invocation_id":["x"],"pid_start":null}}'`:                                                  {},
+		`echo '{"storcon_hook":{"disk":"empty"}}'`:                                                                          {Disk: DiskEmpty},
 		`echo '{"storcon_hook":'`:     {},
 		`echo '{"storcon_hook":"x"}'`: {},
 		`echo hello`:                  {},

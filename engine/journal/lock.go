@@ -53,6 +53,7 @@ func (e *ErrLocked) Error() string {
 type Lock struct {
 	store *Store
 	fl    *flock.Flock
+	file  os.FileInfo // of the file that is locked
 	info  Info
 }
 
@@ -78,7 +79,11 @@ func (s *Store) Lock(info Info) (*Lock, error) {
 		owner, _ := s.Owner()
 		return nil, &ErrLocked{Cluster: s.cluster, Owner: owner}
 	}
-	l := &Lock{store: s, fl: fl}
+	file, err := fl.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock cluster %s: %w", s.cluster, err), fl.Unlock())
+	}
+	l := &Lock{store: s, fl: fl, file: file}
 	if err := l.setInfo(info); err != nil {
 		return nil, errors.Join(err, fl.Unlock())
 	}
@@ -156,6 +161,24 @@ func (l *Lock) setInfo(info Info) error {
 		return fmt.Errorf("describe holder of lock: %w", err)
 	}
 	l.info = info
+	return nil
+}
+
+// Held is nil while the lock keeps others out. A lock file that somebody removed or
+// replaced does not: another process would lock another file (E16).
+func (l *Lock) Held() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if l.store.lock != l {
+		return ErrNotLocked
+	}
+	now, err := os.Stat(l.store.lockPath())
+	switch {
+	case err != nil:
+		return fmt.Errorf("the lock of cluster %s is gone: %w", l.store.cluster, err)
+	case !os.SameFile(l.file, now):
+		return fmt.Errorf("the lock of cluster %s was replaced: %s is another file than the one that is held", l.store.cluster, l.store.lockPath())
+	}
 	return nil
 }
 

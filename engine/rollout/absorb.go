@@ -13,7 +13,7 @@ func (m *Machine) absorb(ev Event) {
 	m.passTime(ev.at())
 	switch e := ev.(type) {
 	case Observed:
-		m.full = e.Full
+		m.full, m.unlocked = e.Full, e.Unlocked
 		m.observe(e.Snapshot)
 	case Listed:
 		take(&m.work().list, e.Tag, e)

@@ -20,11 +20,12 @@ import (
 // makes of it: nothing in it happens by itself. Reads are answered at once; calls
 // and the restart command wait for the test to say what became of them.
 type alone struct {
-	silence error // of a silent controller; nil = it refuses connections
-	firing  *cluster.Part[[]string]
-	full    string // why the journal has no room
-	t       *testing.T
-	m       rollout.Machine
+	silence  error // of a silent controller; nil = it refuses connections
+	firing   *cluster.Part[[]string]
+	full     string // why the journal has no room
+	unlocked string // why the lock keeps nobody out
+	t        *testing.T
+	m        rollout.Machine
 
 	now     time.Time
 	nodes   []cluster.Node
@@ -114,7 +115,7 @@ func (a *alone) see() {
 	} else {
 		a.good, a.since = *snap, time.Time{}
 	}
-	a.apply(rollout.Observed{At: a.now, Snapshot: snap, Full: a.full})
+	a.apply(rollout.Observed{At: a.now, Snapshot: snap, Full: a.full, Unlocked: a.unlocked})
 }
 
 func (a *alone) list(id client.NodeID) []client.ShardLocation {

@@ -182,6 +182,9 @@ func (d *Driver) look() {
 		if err := d.j.Room(); err != nil {
 			seen.Full = err.Error()
 		}
+		if err := d.lock.Held(); err != nil {
+			seen.Unlocked = err.Error()
+		}
 		d.step(seen)
 	}
 }

@@ -178,7 +178,7 @@ func (d *Driver) hookLine(eff, line string) {
 }
 
 func hookResult(r hook.Result) HookResult {
-	out := HookResult{Exit: r.ExitCode, Tail: r.Tail, Already: r.Class == hook.AlreadyRestarted}
+	out := HookResult{Exit: r.ExitCode, Tail: r.Tail, Already: r.Class == hook.AlreadyRestarted, Empty: r.Identity.Disk == hook.DiskEmpty}
 	switch r.Class {
 	case hook.SafeRetry, hook.RefusedByPolicy, hook.NotStarted:
 		out.Nothing = true

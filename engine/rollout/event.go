@@ -20,6 +20,7 @@ type Observed struct {
 	At       time.Time
 	Snapshot *cluster.Snapshot
 	Full     string // why the journal's disk has no more room; "" = it has
+	Unlocked string // why the lock keeps nobody out any more; "" = it does
 }
 
 // Listed is the answer to a ListShards.
@@ -96,6 +97,7 @@ type HookResult struct {
 	Word    string // "exit status 1", "killed after 10m0s", ...
 	Already bool   // exit 76: the node was restarted already
 	Lost    bool   // nobody saw its end: the process that started it is gone
+	Empty   bool   // it says that the node came up with an empty local disk (R10)
 	Nothing bool   // exit 75 or 77, or it never started: nothing happened, it may be run again
 	Tail    []string
 }

@@ -119,6 +119,7 @@ type hookEndData struct {
 	Nothing bool     `json:"nothing_happened"`
 	Already bool     `json:"already,omitempty"`
 	Lost    bool     `json:"lost,omitempty"`
+	Empty   bool     `json:"disk_empty,omitempty"`
 	Tail    []string `json:"tail"`
 }
 
@@ -332,7 +333,7 @@ func (n *NodeBelief) fold(r journal.Record) {
 		var d hookEndData
 		if r.Eff == n.Hook.Eff && r.Decode(&d) == nil {
 			n.Hook.EndAt = r.T
-			n.Hook.Result = HookResult{Exit: d.Exit, Word: d.Word, Nothing: d.Nothing, Already: d.Already, Lost: d.Lost, Tail: d.Tail}
+			n.Hook.Result = HookResult{Exit: d.Exit, Word: d.Word, Nothing: d.Nothing, Already: d.Already, Lost: d.Lost, Empty: d.Empty, Tail: d.Tail}
 		}
 	case journal.KindObs:
 		var d beforeData

@@ -23,7 +23,7 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 	in := gate.Input{
 		Snapshot: m.snapWithoutOurFlaps(), Now: m.at, Node: m.id(), Baseline: m.base, Ours: m.oursAll(),
 		TenantsOff: m.plan.TenantsOff,
-		Lock:       gate.Fact{Verdict: gate.Pass, Figure: "held by this process"},
+		Lock:       m.lockFact(),
 		Journal:    m.journalFact(),
 		Restart:    m.restartFact(),
 		Pending:    m.pending, Moves: m.ownMoves(), PhaseTime: m.phaseTime(at), Stable: m.stable(),
@@ -36,6 +36,13 @@ func (m *Machine) gateInput(at gate.At) gate.Input {
 		in.Leftovers = m.gateLeftovers()
 	}
 	return in
+}
+
+func (m *Machine) lockFact() gate.Fact {
+	if m.unlocked != "" {
+		return gate.Fact{Verdict: gate.Fail, Figure: m.unlocked}
+	}
+	return gate.Fact{Verdict: gate.Pass, Figure: "held by this process"}
 }
 
 func (m *Machine) journalFact() gate.Fact {

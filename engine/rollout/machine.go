@@ -39,6 +39,7 @@ type Machine struct {
 
 	snap        *cluster.Snapshot
 	full        string        // why the journal's disk has no more room
+	unlocked    string        // why the lock keeps nobody out any more
 	silentSince time.Time     // of the newest silence of the controller
 	saidSilent  bool          // it was said, before anything is held
 	askedOutage bool          // the question that stands, if one does, is about the silence

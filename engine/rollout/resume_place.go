@@ -140,7 +140,7 @@ func (m *Machine) placeProve(b NodeBelief) {
 
 func (m *Machine) recordHookEnd(eff string, r HookResult) {
 	m.record(journal.Record{Kind: journal.KindHookEnd, Eff: eff, Att: 1, Cls: journal.ONCE}.With(hookEndData{
-		Exit: r.Exit, Word: r.Word, Nothing: r.Nothing, Already: r.Already, Lost: r.Lost, Tail: r.Tail,
+		Exit: r.Exit, Word: r.Word, Nothing: r.Nothing, Already: r.Already, Lost: r.Lost, Empty: r.Empty, Tail: r.Tail,
 	}))
 }
 

@@ -71,6 +71,45 @@ func TestRow_D11_ReadsRefusedMidDrain(t *testing.T) {
 	require.Len(t, a.sent, sent)
 }
 
+// The lock file was replaced, so that another process could drive: nothing is
+// sent, nobody can override that, and it goes on once the lock keeps others out.
+func TestRow_E16_TheLockIsLost(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.unlocked = "the lock was replaced"
+	a.pass(2 * time.Second)
+	p := a.asked(rollout.AskGate, "")
+	held := gate.Holding(p.Evidence.Gates)
+	require.Len(t, held, 1)
+	require.Equal(t, gate.LockHeld, held[0].Gate)
+	require.False(t, slices.ContainsFunc(p.Choices, func(c rollout.Choice) bool { return c.Word == rollout.WordOverride }))
+	require.Empty(t, a.sent)
+	a.unlocked = ""
+	a.pass(2 * time.Second)
+	a.asked(rollout.AskDrain, "")
+}
+
+// The restart command says that the node came up with an empty disk: its fill is
+// asked about as trouble, leaving the shards where they are comes first, and no
+// standing answer covers it.
+func TestRow_R10_EmptyDisk(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.restarting()
+	a.launch(1, client.AvailabilityActive)
+	a.hookEnds(rollout.HookResult{Word: "exit status 0", Empty: true})
+	a.pass(5 * time.Second)
+	p := a.asked(rollout.AskFill, "R10")
+	require.Contains(t, p.Cause, "empty")
+	require.Equal(t, rollout.WordSkip, p.Choices[0].Word)
+	for _, word := range []rollout.Word{rollout.WordRestOfNode, rollout.WordRestOfRun} {
+		_, offered := p.Choice(word)
+		require.False(t, offered, word)
+	}
+	require.Contains(t, a.rows(), "R10")
+	before := len(a.sent)
+	a.say(rollout.WordYes)
+	require.Len(t, a.sent, before+1, "a person may want it filled all the same")
+}
+
 // A controller that stops answering is said within 3 s, long before anything is held;
 // so is that it answers again.
 func TestCase_N6_SilenceIsSaidAtOnce(t *testing.T) {

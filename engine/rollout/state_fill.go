@@ -43,6 +43,10 @@ func (m *Machine) beforeFill() {
 		m.enterCall(fillReq)
 		return
 	}
+	if s.hooked != nil && s.hooked.Result.Empty {
+		m.askEmptyDisk(results)
+		return
+	}
 	choices := []Choice{yes(m.literal(CallFill))}
 	if m.plan.Goal == GoalRestart {
 		choices = append(choices, m.skipFillChoice())
@@ -50,6 +54,16 @@ func (m *Machine) beforeFill() {
 	m.put(question{
 		ask: AskFill, literal: m.literal(CallFill), gates: results,
 		choices: m.always(append(choices, m.standingChoices()...)...),
+	})
+}
+
+// askEmptyDisk: shards that come home to an empty disk are served from cold, so
+// that a person decides, and leaving them where they are comes first (R10).
+func (m *Machine) askEmptyDisk(results []gate.Result) {
+	m.put(question{
+		ask: AskFill, row: "R10", literal: m.literal(CallFill), gates: results,
+		cause:   "the restart command says that the node's local disk is empty: what comes home is served from cold until it is downloaded",
+		choices: m.always(m.skipFillChoice(), yes(m.literal(CallFill))),
 	})
 }
 
