@@ -43,7 +43,12 @@ func (m *Machine) beforeFill() {
 		m.enterCall(fillReq)
 		return
 	}
-	if s.hooked != nil && s.hooked.Result.Empty {
+	m.askFill(results)
+}
+
+// askFill is the question, as trouble where the disk is empty.
+func (m *Machine) askFill(results []gate.Result) {
+	if h := m.step().hooked; h != nil && h.Result.Empty {
 		m.askEmptyDisk(results)
 		return
 	}
