@@ -7,7 +7,7 @@ import (
 
 // Rates say how often each part is read. A zero field takes its default.
 type Rates struct {
-	Nodes        time.Duration // 1 s, give or take a tenth
+	Nodes        time.Duration // 1 s, or up to a tenth less
 	Hot          time.Duration // 250 ms: the node list around a call or a phase's end
 	NodesTimeout time.Duration // 1.8 s: with Nodes it keeps the loss of the controller visible within 3 s
 	Metrics      time.Duration // 5 s; the gauges change every 20 s, the counters are live

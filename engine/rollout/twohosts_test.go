@@ -84,6 +84,10 @@ func TestTwoHostsAndAManualDrain(t *testing.T) {
 	require.NotContains(t, rows(a.driver.Status()), "E17", "its own drain is not foreign")
 
 	require.NoError(t, hand.CancelDrain(t.Context(), 1))
+	require.Eventually(t, func() bool { // a cancel is answered before it has ended the drain
+		n, err := hand.Node(t.Context(), 1)
+		return err == nil && n.Scheduling == client.PolicyActive
+	}, waitLimit, 5*time.Millisecond)
 	then = time.Now()
 	a.sees("A", 1, client.PolicyActive, then)
 	then = time.Now()
