@@ -45,7 +45,7 @@ fmt: tools ## format all Go files
 	$(TOOLS)/gofumpt -l -w .
 
 .PHONY: bench
-bench: need-go ## make the figures of docs/speed.md, in about two minutes
+bench: need-go ## make the figures of docs/speed.md, in about five minutes
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: soak

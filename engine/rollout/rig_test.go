@@ -78,7 +78,8 @@ type options struct {
 	set   func(*rollout.Settings)
 	spec  *hook.Spec
 	file  journal.OpenFile
-	real  bool // the console's own times, as they are without a configuration
+	calls func(client.Call) // is told of every request of the console; nil = nobody is
+	real  bool              // the console's own times, as they are without a configuration
 }
 
 func (o options) rates() cluster.Rates {
@@ -130,6 +131,9 @@ func (r *rig) connect(o options) {
 	var gets atomic.Int64
 	cfg := client.Config{BaseURL: r.ControllerURL(), OnSend: calls.Sent, OnCall: func(c client.Call) {
 		calls.Observe(c)
+		if o.calls != nil {
+			o.calls(c)
+		}
 		if c.Method == http.MethodGet {
 			gets.Add(1)
 		}
