@@ -82,7 +82,7 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 			Err: fmt.Errorf("token from %s: %w", c.cfg.Token.Describe(), err),
 		}
 	}
-	if req.Method != http.MethodGet {
+	if req.Method != http.MethodGet && !req.MayLeave {
 		ctx = context.WithoutCancel(ctx) // from here on, see write
 	}
 	call := Call{At: time.Now(), Method: req.Method, Path: req.Path, Probe: req.Probe}
@@ -91,7 +91,7 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 	}
 	body, location, err := c.exchange(ctx, via, req, token, &out)
 	body = forget(body, token)
-	if err == nil && out.status == req.Want && req.Decode != nil {
+	if err == nil && out.status == out.want && req.Decode != nil {
 		if err = req.Decode(body); err != nil {
 			out.cut = true
 		}
@@ -144,7 +144,10 @@ func (c *Conn) exchange(ctx context.Context, via *resty.Client, req Request, tok
 		return nil, "", cause(ctx, err)
 	}
 	out.status = resp.StatusCode()
-	body, err = readBody(resp.RawResponse.Body, out.status == req.Want)
+	if out.status == req.Also {
+		out.want = req.Also
+	}
+	body, err = readBody(resp.RawResponse.Body, out.status == out.want)
 	if err != nil {
 		out.cut = true
 		err = cause(ctx, err)

@@ -48,10 +48,12 @@ type Request struct {
 	Path    string // with query
 	Body    any    // sent as JSON; nil = none
 	Want    int    // the status of success
+	Also    int    // another one; 0 = none
 	Timeout time.Duration
 
 	Probe     bool // not a GET, and yet changes nothing
 	Anonymous bool // the route asks for no token, so none is sent
+	MayLeave  bool // a mutating request whose wait may end with the context: the server goes on all the same
 	Once      bool // not retried: the caller wants this very answer
 
 	// Decode reads the body of a success; its error makes the answer a bad one.

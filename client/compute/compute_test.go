@@ -55,6 +55,18 @@ type exchange struct {
 
 func recorded(t *testing.T) []exchange {
 	t.Helper()
+	var all []exchange
+	for _, e := range exchanges(t) {
+		if e.Request.Method == http.MethodGet && e.Request.Path == "/status" && e.Response.Status != 0 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// exchanges are all that were recorded.
+func exchanges(t *testing.T) []exchange {
+	t.Helper()
 	paths, err := filepath.Glob("../../testdata/recordings/compute/*.jsonl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("recordings: %v, %v", paths, err)
@@ -72,9 +84,7 @@ func recorded(t *testing.T) []exchange {
 			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}
-			if e.Request.Method == http.MethodGet && e.Request.Path == "/status" && e.Response.Status != 0 {
-				all = append(all, e)
-			}
+			all = append(all, e)
 		}
 		if err := lines.Err(); err != nil {
 			t.Fatal(err)
