@@ -7,20 +7,44 @@ import (
 	"github.com/StorconTUI/storcon-tui/demo/sim"
 )
 
-// computeHandler serves a compute's /status. It asks for no token, as
+// computeHandler serves what a compute tells of itself. It asks for no token, as
 // compute_ctl does when its checks are switched off.
 func (s *Server) computeHandler(index int) http.Handler {
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path != "/status":
-			rw.WriteHeader(http.StatusNotFound)
-		case r.Method != http.MethodGet:
-			rw.WriteHeader(http.StatusMethodNotAllowed)
-		default:
+	mux := http.NewServeMux()
+	for path, encode := range map[string]func(sim.Compute) *reply{
+		"/status": s.encodeCompute, "/metrics.json": encodeStartup,
+	} {
+		mux.HandleFunc(path, func(rw http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				rw.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			}
 			var c sim.Compute
 			s.with(func(w *sim.World) { c = w.Computes()[index] })
-			s.encodeCompute(c).send(rw)
-		}
+			encode(c).send(rw)
+		})
+	}
+	mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNotFound) })
+	return mux
+}
+
+// encodeStartup is /metrics.json.
+func encodeStartup(c sim.Compute) *reply {
+	ms := func(d time.Duration) int64 { return d.Milliseconds() }
+	return jsonReply(http.StatusOK, struct {
+		WaitForSpec     int64 `json:"wait_for_spec_ms"`
+		SyncCheck       int64 `json:"sync_sk_check_ms"`
+		SyncSafekeepers int64 `json:"sync_safekeepers_ms"`
+		Connect         int64 `json:"pageserver_connect_micros"`
+		Basebackup      int64 `json:"basebackup_ms"`
+		BasebackupBytes int64 `json:"basebackup_bytes"`
+		StartPostgres   int64 `json:"start_postgres_ms"`
+		Config          int64 `json:"config_ms"`
+		Total           int64 `json:"total_startup_ms"`
+	}{
+		WaitForSpec: ms(c.Startup.WaitForSpec), SyncSafekeepers: ms(c.Startup.SyncSafekeepers),
+		Basebackup: ms(c.Startup.Basebackup), BasebackupBytes: c.Startup.BasebackupBytes,
+		StartPostgres: ms(c.Startup.StartPostgres), Config: ms(c.Startup.Config), Total: ms(c.Startup.Total()),
 	})
 }
 

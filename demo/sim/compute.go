@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -16,6 +17,31 @@ type Compute struct {
 	Error      string
 	Started    time.Duration
 	LastActive time.Duration // how long ago; 0 = never used
+	Startup    Startup       // zero while it has not started
+}
+
+// Startup is what the parts of a compute's start took.
+type Startup struct {
+	WaitForSpec, SyncSafekeepers, Basebackup, StartPostgres, Config time.Duration
+	BasebackupBytes                                                 int64
+}
+
+// Total is what the start took from the process's beginning.
+func (s Startup) Total() time.Duration {
+	return s.WaitForSpec + s.SyncSafekeepers + s.Basebackup + s.StartPostgres + s.Config
+}
+
+// seedStartup draws from a source of its own: the rest of the world does not
+// depend on how many computes there are.
+func seedStartup(seed int64, index int) Startup {
+	rng := rand.New(rand.NewPCG(uint64(seed), uint64(index)))
+	between := func(low, high int64) time.Duration {
+		return time.Duration(low+rng.Int64N(high-low)) * time.Millisecond
+	}
+	return Startup{
+		WaitForSpec: between(1, 30), SyncSafekeepers: between(5, 600), Basebackup: between(100, 1500),
+		StartPostgres: between(80, 300), Config: between(10, 90), BasebackupBytes: 4<<20 + rng.Int64N(1<<20),
+	}
 }
 
 var adjectives = []string{"cool", "quiet", "amber", "brave", "late", "plain", "royal", "still", "wild", "young"}
@@ -40,6 +66,9 @@ func (w *World) seedComputes() {
 			c.Tenant, c.Timeline, c.Status, c.LastActive = "", "", "empty", 0
 		case w.cfg.Computes - 1:
 			c.Status, c.Error, c.LastActive = "failed", "could not get basebackup: connection refused", 0
+		}
+		if c.Status == "running" {
+			c.Startup = seedStartup(w.cfg.Seed, i)
 		}
 		w.computes = append(w.computes, c)
 	}
