@@ -120,7 +120,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.runsRead(msg)
 	case elsewhereMsg:
 		m.looking = false
-		m.lookedElsewhere(msg)
+		return m.lookedElsewhere(msg)
 	case leftMsg:
 		return tea.Quit
 	}

@@ -54,9 +54,16 @@ func (m *model) lookAround() tea.Cmd {
 	return m.tasks.command(func(context.Context) tea.Msg { return elsewhereMsg{neighbours.Elsewhere(false)} })
 }
 
-func (m *model) lookedElsewhere(msg elsewhereMsg) {
-	if m.elsewhere.Driver != msg.Driver || m.elsewhere.Run != msg.Run {
+// lookedElsewhere takes in who drives. When somebody has let go, the run may be
+// left unfinished.
+func (m *model) lookedElsewhere(msg elsewhereMsg) tea.Cmd {
+	was := m.elsewhere
+	m.elsewhere = msg.Elsewhere
+	if was.Driver != msg.Driver || was.Run != msg.Run {
 		m.dirty = true
 	}
-	m.elsewhere = msg.Elsewhere
+	if was.Driver != "" && msg.Driver == "" {
+		return m.readRuns()
+	}
+	return nil
 }

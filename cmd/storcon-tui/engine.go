@@ -108,15 +108,16 @@ func (r *consoleRuns) began(driver *rollout.Driver) *rollout.Driver {
 	return driver
 }
 
-// Unfinished is the oldest run that was left open; the live one is not meant.
+// Unfinished is the oldest run that was left open; one that is live, here or in
+// another console, is not meant.
 func (r *consoleRuns) Unfinished() (string, error) {
 	open, err := r.open()
 	if err != nil {
 		return "", err
 	}
 	live := ""
-	if run := r.last(); run != nil && run.Status().Outcome == nil {
-		live = run.Status().Run
+	if owner, driven := r.neighbour.store.Driver(); driven {
+		live = owner.Run
 	}
 	for _, run := range open {
 		if run.ID != live {

@@ -119,13 +119,29 @@ func (p *program) tail(ctx context.Context, s *journal.Store, run string) error 
 // worthTelling are the members of a record's data that are worth a line's room.
 var worthTelling = []string{"ask", "row", "word", "class", "status", "exit", "outcome"}
 
+// kindWords say kinds of records to people; the others are words already.
+var kindWords = map[journal.Kind]string{
+	journal.KindHeader:    "run begun",
+	journal.KindPrompt:    "asked",
+	journal.KindAnswer:    "answered",
+	journal.KindIntent:    "sends",
+	journal.KindResult:    "answer of the controller",
+	journal.KindHookStart: "restart command begins",
+	journal.KindHookEnd:   "restart command ended",
+	journal.KindClose:     "run closed",
+}
+
 // recordLine is a record for somebody who looks on; "" for one that they need not see.
 func recordLine(r journal.Record) string {
 	switch r.Kind {
 	case journal.KindGate, journal.KindObs, journal.KindKeyframe, journal.KindSent, journal.KindState:
 		return ""
 	}
-	parts := []string{r.T.Local().Format(time.TimeOnly), strings.ReplaceAll(string(r.Kind), "_", " ")}
+	what := strings.ReplaceAll(string(r.Kind), "_", " ")
+	if words, ok := kindWords[r.Kind]; ok {
+		what = words
+	}
+	parts := []string{r.T.Local().Format(time.TimeOnly), what}
 	if r.Node != 0 {
 		parts = append(parts, "node "+r.Node.String())
 	}

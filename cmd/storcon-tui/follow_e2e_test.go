@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 )
 
@@ -25,7 +26,7 @@ func TestRow_E14_TheSecondConsoleFollows(t *testing.T) {
 
 	follower := converse(t, with("rollout", "--follow")...)
 	require.Regexp(t, `following run `+run+`, read-only: driven by \S+, pid \d+.*, since \d{4}-`, follower.hears("following run"))
-	follower.hears("prompt  node 1")
+	follower.hears("asked  node 1")
 	execute(t, with("rollout", "2", "--plain")...).refusesWith(t, 7, "is driven by", run)
 
 	status := execute(t, with("status", "-o", "json")...)
@@ -43,20 +44,22 @@ func TestRow_E14_TheSecondConsoleFollows(t *testing.T) {
 	require.Contains(t, execute(t, with("status")...).out, "run "+run+" is driven from this host by")
 
 	console := open(t, "storcon-tui", flags...)
+	console.see("is driven by another console")
 	console.see(firstRow)
 	console.press("L")
 	console.see("Driven by another console: run " + run)
-	console.see("prompt  node 1")
+	require.NotContains(t, ansi.Strip(console.sent()), "left unfinished", "it is live")
+	console.see("asked  node 1")
 	console.press("\x1b")
 	console.press("d")
 	console.see("drain is off: driven by")
 
 	driver.says("yes")
-	follower.hears("intent  node 1  PUT /control/v1/node/1/drain")
+	follower.hears("sends  node 1  PUT /control/v1/node/1/drain")
 	driver.hears("? RESTART NODE 1?")
 	driver.says("abort")
 	require.Equal(t, 5, driver.ends(), strings.Join(driver.heard, "\n"))
-	follower.hears("close")
+	follower.hears("run closed")
 	require.Equal(t, 5, follower.ends(), strings.Join(follower.heard, "\n"))
 	for _, c := range served.changes(t) {
 		require.NotContains(t, c.Path, "/node/2/")
@@ -76,7 +79,7 @@ func TestTakeUpFromTheConsole(t *testing.T) {
 	driver.hears("? DRAIN NODE 1?")
 	run := runName(t, strings.Join(driver.heard, "\n"))
 	follower := converse(t, append(flags, "runs", "follow", run)...)
-	follower.hears("prompt  node 1")
+	follower.hears("asked  node 1")
 	require.NoError(t, driver.cmd.Process.Kill())
 	follower.hears("nobody drives run " + run + " any more")
 	require.Equal(t, 5, follower.ends())

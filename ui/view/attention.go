@@ -30,7 +30,12 @@ func Problems(c *Context) []Problem {
 	if text := StaleText(c); text != "" {
 		list = append(list, Problem{Text: text})
 	}
-	if c.Unfinished != "" {
+	switch {
+	case c.Elsewhere.Driver != "" && c.Elsewhere.Run == "":
+		list = append(list, Problem{Text: "another console is about to drive (L)"})
+	case c.Elsewhere.Driver != "":
+		list = append(list, Problem{Text: "run " + shortRun(c.Elsewhere.Run) + " is driven by another console (L)"})
+	case c.Unfinished != "":
 		list = append(list, Problem{Text: "run " + shortRun(c.Unfinished) + " was left unfinished (L)"})
 	}
 	s := c.Snapshot

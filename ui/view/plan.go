@@ -108,6 +108,8 @@ func (v *PlanScreen) startOff(c *Context) string {
 		return "the node list is stale: the controller is not answering"
 	case c.Run != nil && c.Run.Outcome == nil:
 		return "run " + shortRun(c.Run.Run) + " is still going on"
+	case c.Elsewhere.Driver != "":
+		return "another console drives (L)"
 	case c.Unfinished != "" && v.plan.Goal == rollout.GoalRestart:
 		return "run " + shortRun(c.Unfinished) + " was left unfinished; take it up or close it first (L)"
 	}
