@@ -165,7 +165,7 @@ func (m *Machine) drainReq() {
 			m.heldBack(r.Held, beforeDrain)
 			return
 		}
-		m.drainAnswered(r.Err)
+		m.answered(drainOperation(), r.Err)
 		return
 	}
 	if !m.maySend() || m.call.busy() {
@@ -177,33 +177,6 @@ func (m *Machine) drainReq() {
 		return
 	}
 	m.send(CallDrain)
-}
-
-func (m *Machine) drainAnswered(err error) {
-	s := m.step()
-	switch client.KindOf(err) {
-	case 0:
-		if err == nil {
-			m.drainBegan()
-			return
-		}
-		m.blockAt(AskRefused, "", err.Error())
-	case client.Ambiguous:
-		s.ours, s.touched = client.OperationDrain, true
-		m.note(NoteInfo, "D1", "no clear answer to the drain; the node is read again: "+err.Error())
-		m.enter(drainReobserve)
-	case client.Unreachable:
-		m.note(NoteInfo, "D9", "the drain was not taken: "+err.Error())
-		if !m.again() {
-			m.blockAt(AskRefused, "D12", err.Error())
-			return
-		}
-		m.enter(drainReobserve)
-	case client.Unauthorized:
-		m.blockAt(AskUnauthorized, "D11", err.Error())
-	default:
-		m.drainRefused(err)
-	}
 }
 
 // drainRefused reads the server's words.
@@ -272,12 +245,6 @@ func (m *Machine) drainMeetsOperation(op client.Operation, err error) {
 // drainBegan: the server took it, or shows that it did.
 func (m *Machine) drainBegan() {
 	s := m.step()
-	s.ours, s.accepted, s.touched = client.OperationDrain, true, true
-	s.waiting, s.approved, s.lingers = false, false, false
-	s.lastLeft, s.samples = -1, nil
-	m.enter(draining)
-	m.beginPhase(PhaseDrain, total(m.set.DrainTotal, s.Plan.Drain))
-	if !m.noAdmin {
-		m.emit(WatchShards{Node: s.Plan.Node, On: true})
-	}
+	s.accepted = true
+	m.runs(client.OperationDrain, draining, PhaseDrain, total(m.set.DrainTotal, s.Plan.Drain))
 }

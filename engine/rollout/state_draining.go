@@ -13,7 +13,7 @@ import (
 func (m *Machine) drainReobserve() {
 	s := m.step()
 	if r := m.takeResult(); r != nil { // the repeated PUT of a token without Admin
-		m.drainAnswered(r.Err)
+		m.answered(drainOperation(), r.Err)
 		return
 	}
 	if m.call.busy() || !m.policyAgreed(2) {
@@ -48,32 +48,13 @@ func (m *Machine) drainReobserve() {
 // nothing, else by repeating the PUT, which the server refuses in telling
 // words while the policy is Draining.
 func (m *Machine) isDrainAlive() {
-	s := m.step()
 	if m.noAdmin {
 		if m.maySend() {
 			m.send(CallDrain)
 		}
 		return
 	}
-	p := m.slot(s.since)
-	switch {
-	case p == nil:
-	case p.Err != nil:
-		m.lackAdmin(p.Err)
-		if !m.noAdmin {
-			m.blockAt(AskRefused, "", p.Err.Error())
-		}
-	case p.Op == nil:
-		s.ours = ""
-		m.blockAt(AskOrphan, m.orphanRow(), "policy Draining, and the operation slot is free")
-	case *p.Op == client.Operation{Kind: client.OperationDrain, Node: s.Plan.Node}:
-		m.keepEpoch()
-		m.note(NoteInfo, "D1", "the drain runs: "+p.Op.String()+" holds the slot")
-		m.drainBegan()
-	default:
-		s.ours = ""
-		m.blockBusy(AskBusy, "D3", "policy Draining is an orphan while somebody else runs "+p.Op.String(), p.Op)
-	}
+	m.isAlive(drainOperation())
 }
 
 // orphanRow: a drain that had begun was lost with the controller.

@@ -108,7 +108,7 @@ func (m *Machine) fillReq() {
 			m.heldBack(r.Held, beforeFill)
 			return
 		}
-		m.fillAnswered(r.Err)
+		m.answered(fillOperation(), r.Err)
 		return
 	}
 	if !m.maySend() {
@@ -120,33 +120,6 @@ func (m *Machine) fillReq() {
 		return
 	}
 	m.send(CallFill)
-}
-
-func (m *Machine) fillAnswered(err error) {
-	s := m.step()
-	switch client.KindOf(err) {
-	case 0:
-		if err == nil {
-			m.fillBegan()
-			return
-		}
-		m.blockAt(AskRefused, "", err.Error())
-	case client.Ambiguous:
-		s.ours, s.touched = client.OperationFill, true
-		m.note(NoteInfo, "L3", "no clear answer to the fill; the node is read again: "+err.Error())
-		m.enter(fillReobserve)
-	case client.Unreachable:
-		m.note(NoteInfo, "D9", "the fill was not taken: "+err.Error())
-		if !m.again() {
-			m.blockAt(AskRefused, "D12", err.Error())
-			return
-		}
-		m.enter(fillReobserve)
-	case client.Unauthorized:
-		m.blockAt(AskUnauthorized, "D11", err.Error())
-	default:
-		m.fillRefused(err)
-	}
 }
 
 // fillRefused reads the server's words. Too early is no error (L1, L2): the yes
@@ -237,16 +210,7 @@ func (m *Machine) fillMeetsOperation(op client.Operation, err error) {
 }
 
 func (m *Machine) fillBegan() {
-	s := m.step()
-	s.ours, s.touched = client.OperationFill, true
-	s.waiting, s.approved, s.lingers = false, false, false
-	s.lastLeft, s.samples = -1, nil
-	m.enter(filling)
-	limit := Range{Max: s.Plan.Fill.Max, Min: s.Plan.Fill.Min}
-	m.beginPhase(PhaseFill, total(m.set.FillTotal, limit))
-	if !m.noAdmin {
-		m.emit(WatchShards{Node: s.Plan.Node, On: true})
-	}
+	m.runs(client.OperationFill, filling, PhaseFill, total(m.set.FillTotal, m.step().Plan.Fill))
 }
 
 // fillReobserve: whether a fill of ours runs, ran or never began is not known.
@@ -273,30 +237,11 @@ func (m *Machine) fillReobserve() {
 }
 
 func (m *Machine) isFillAlive() {
-	s := m.step()
 	if m.noAdmin {
 		m.fillBegan() // its end or its limit will tell
 		return
 	}
-	p := m.slot(s.since)
-	switch {
-	case p == nil:
-	case p.Err != nil:
-		m.lackAdmin(p.Err)
-		if !m.noAdmin {
-			m.blockAt(AskRefused, "", p.Err.Error())
-		}
-	case p.Op == nil:
-		s.ours = ""
-		m.blockAt(AskOrphan, "L6", "policy Filling, and the operation slot is free")
-	case *p.Op == client.Operation{Kind: client.OperationFill, Node: s.Plan.Node}:
-		m.keepEpoch()
-		m.note(NoteInfo, "L3", "the fill runs: "+p.Op.String()+" holds the slot")
-		m.fillBegan()
-	default:
-		s.ours = ""
-		m.blockBusy(AskBusy, "D3", "policy Filling is an orphan while somebody else runs "+p.Op.String(), p.Op)
-	}
+	m.isAlive(fillOperation())
 }
 
 // filling watches a fill that runs on the controller.
