@@ -52,30 +52,22 @@ type computeState struct {
 }
 
 func (p *program) computes(ctx context.Context, format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
-	p.flags.ReadOnly = true
-	c, err := p.connect()
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	ctx, _, stop := watchSignals(ctx)
-	defer stop()
-	states := c.askComputes(ctx)
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if format == "json" {
-		err = writeJSON(p.out, states)
-	} else {
-		err = writeComputeStates(p.out, states, time.Now())
-	}
-	if err != nil {
-		return err
-	}
-	return unanswered(states)
+	return p.reading(ctx, format, func(ctx context.Context, c *connection) error {
+		states := c.askComputes(ctx)
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		var err error
+		if format == "json" {
+			err = writeJSON(p.out, states)
+		} else {
+			err = writeComputeStates(p.out, states, time.Now())
+		}
+		if err != nil {
+			return err
+		}
+		return unanswered(states)
+	})
 }
 
 // askComputes asks all of them, in the order of the configuration.

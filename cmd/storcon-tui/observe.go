@@ -14,6 +14,29 @@ import (
 // come; the node list's own failure ends the wait at once.
 const observeFor = 5 * time.Second
 
+// reading does what a verb does that only reads and prints in a format.
+func (p *program) reading(ctx context.Context, format string, do func(context.Context, *connection) error) error {
+	if err := checkFormat(format); err != nil {
+		return err
+	}
+	p.flags.ReadOnly = true
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	ctx, _, stop := watchSignals(ctx)
+	defer stop()
+	return do(ctx, c)
+}
+
+// observing is reading while the poller reads the cluster.
+func (p *program) observing(ctx context.Context, format string, do func(context.Context, *connection) error) error {
+	return p.reading(ctx, format, func(ctx context.Context, c *connection) error {
+		return c.polled(ctx, func(ctx context.Context) error { return do(ctx, c) })
+	})
+}
+
 // polled runs do while the poller reads, and waits for both.
 func (c *connection) polled(ctx context.Context, do func(context.Context) error) error {
 	pollCtx, stop := context.WithCancel(ctx)

@@ -37,18 +37,7 @@ they stand. It only reads. The exit code is 3 when a gate would hold the run.`,
 }
 
 func (p *program) showPlan(ctx context.Context, r request, format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
-	p.flags.ReadOnly = true
-	c, err := p.connect()
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	ctx, _, stop := watchSignals(ctx)
-	defer stop()
-	return c.polled(ctx, func(ctx context.Context) error {
+	return p.observing(ctx, format, func(ctx context.Context, c *connection) error {
 		plan, err := c.plan(ctx, c.engine(), r)
 		if err != nil {
 			return err

@@ -43,18 +43,7 @@ func checkFormat(format string) error {
 }
 
 func (p *program) status(ctx context.Context, format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
-	p.flags.ReadOnly = true
-	c, err := p.connect()
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	ctx, _, stop := watchSignals(ctx)
-	defer stop()
-	return c.polled(ctx, func(ctx context.Context) error {
+	return p.observing(ctx, format, func(ctx context.Context, c *connection) error {
 		snapshot, err := c.observe(ctx)
 		if err != nil {
 			return c.at(err)
