@@ -171,6 +171,7 @@ type liveRun struct {
 	status *rollout.Status
 	heard  []string
 	done   chan struct{}
+	stuck  bool // its restart command runs: it ends only when it is abandoned
 	pings  chan struct{}
 }
 
@@ -211,6 +212,13 @@ func (r *liveRun) Pause(string)          { r.note("pause") }
 func (r *liveRun) Done() <-chan struct{} { return r.done }
 func (r *liveRun) Detach(string) {
 	r.note("detach")
+	if !r.stuck {
+		close(r.done)
+	}
+}
+
+func (r *liveRun) Abandon(string) {
+	r.note("abandon")
 	close(r.done)
 }
 

@@ -37,7 +37,7 @@ type (
 	leftMsg struct{}
 )
 
-// detachMax bounds the wait for a detached run to close its journal.
+// detachMax bounds each wait for a detached run to close its journal.
 const detachMax = 5 * time.Second
 
 // take does what a screen asks for; a decision is held back for a moment.
@@ -240,14 +240,26 @@ func (m *model) leaveRun() tea.Cmd {
 	})
 }
 
-// detach lets go of a run and waits until its journal is closed.
+// detach lets go of a run and waits until its journal is closed. A restart command
+// is waited for as long as detachMax and then left running (E9, E11).
 func detach(run LiveRun, why string) {
 	run.Detach(why)
+	if closed(run) {
+		return
+	}
+	run.Abandon(why + ", while its restart command runs")
+	closed(run)
+}
+
+// closed waits for the end of a run, detachMax at most.
+func closed(run LiveRun) bool {
 	limit := time.NewTimer(detachMax)
 	defer limit.Stop()
 	select {
 	case <-run.Done():
+		return true
 	case <-limit.C:
+		return false
 	}
 }
 

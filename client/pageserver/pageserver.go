@@ -42,10 +42,10 @@ func New(host string, port int, https bool, tlsConfig *tls.Config) (*Client, err
 	return &Client{conn: conn}, nil
 }
 
-// ForNode prepares a client for a node as the controller describes it: by
-// http, or by https when that is the only port.
+// ForNode prepares a client for a node as the controller describes it: by https
+// when it has a port for that, else by http.
 func ForNode(node client.Node, tlsConfig *tls.Config) (*Client, error) {
-	if node.ListenHTTPPort == 0 && node.ListenHTTPSPort != nil {
+	if node.ListenHTTPSPort != nil {
 		return New(node.ListenHTTPAddr, *node.ListenHTTPSPort, true, tlsConfig)
 	}
 	return New(node.ListenHTTPAddr, node.ListenHTTPPort, false, tlsConfig)

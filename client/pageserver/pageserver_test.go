@@ -136,7 +136,7 @@ func TestNew(t *testing.T) {
 		want string
 	}{
 		{client.Node{ListenHTTPAddr: "ps-1", ListenHTTPPort: 9898}, "http://ps-1:9898"},
-		{client.Node{ListenHTTPAddr: "ps-1", ListenHTTPPort: 9898, ListenHTTPSPort: &port}, "http://ps-1:9898"},
+		{client.Node{ListenHTTPAddr: "ps-1", ListenHTTPPort: 9898, ListenHTTPSPort: &port}, "https://ps-1:9899"},
 		{client.Node{ListenHTTPAddr: "fd00::1", ListenHTTPSPort: &port}, "https://[fd00::1]:9899"},
 		{client.Node{ListenHTTPAddr: "ps-1"}, ""},
 		{client.Node{ListenHTTPPort: 1}, ""},

@@ -12,7 +12,8 @@
 // bounded, freed of secrets and control characters, and handed over line by
 // line.
 //
-// A process that the command leaves behind, such as a daemon, should have its
-// output redirected: our end of the pipe is closed two seconds after the command
-// itself has ended, and at once when this program ends before it.
+// The command writes to a file and not to a pipe, so that it lives on when this
+// program ends before it: a restart that breaks off half-way is the worst of all.
+// What a process prints that the command leaves behind, such as a daemon, is not
+// read any more once the command itself has ended.
 package hook

@@ -117,6 +117,18 @@ func (w *output) emit(line string) {
 	}
 }
 
+// note writes a line of ours to the log, after what there is of the last one.
+func (w *output) note(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.raw) > 0 {
+		w.endLine()
+	}
+	if w.log != nil && w.logErr == nil {
+		_, w.logErr = w.log.WriteString(line + "\n")
+	}
+}
+
 // finish takes the last line, closes the log and says whether it is complete.
 func (w *output) finish() error {
 	w.mu.Lock()

@@ -69,9 +69,7 @@ type Options struct {
 	// Started is called once the process exists, before anything waits for it.
 	Started func(Started)
 	// Leave, when it is closed, has Run return at once and leave the command
-	// running. Its output is dropped from then on; when this program ends the
-	// output has no reader, and a command that goes on writing may end of that.
-	// nil = never.
+	// running. It goes on writing to SpoolPath, where Collect finds it. nil = never.
 	Leave <-chan struct{}
 	// Line is called with every line of output, clean and bounded, from one
 	// goroutine at a time. It must not wait for anything.
@@ -94,12 +92,8 @@ type Result struct {
 	Err       error    // why it was not started, or why its output was lost
 }
 
-// pipeDelay is how long output is awaited after the command has ended, when
-// something that it started still holds the pipe.
-const pipeDelay = 2 * time.Second
-
 // Run executes the command and waits for it. It returns after the timeout plus
-// the grace at the latest, whatever the command does with signals and pipes.
+// the grace at the latest, whatever the command does with signals.
 //
 // Ending ctx ends the command as a timeout does. A half-done restart is worse
 // than a slow one, so a caller ends it only when a person asked for that.
@@ -118,27 +112,31 @@ func (s Spec) Run(ctx context.Context, e Env, o Options) Result {
 	if err != nil {
 		return notStarted(fmt.Errorf("restart command of node %s: %w", e.ID, err))
 	}
+	sp, err := newSpool(o.LogPath, out)
+	if err != nil {
+		return notStarted(errors.Join(fmt.Errorf("restart command of node %s: %w", e.ID, err), out.finish()))
+	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = e.environ(o.DenyEnv, o.Redact)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = pipeDelay
+	cmd.Stdout, cmd.Stderr = sp.file, sp.file
 	// A session is a process group without a terminal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 
 	began := time.Now()
 	if err := ctx.Err(); err != nil {
-		return notStarted(errors.Join(err, out.finish()))
+		return notStarted(errors.Join(err, sp.close(false)))
 	}
 	if err := cmd.Start(); err != nil {
-		return notStarted(errors.Join(fmt.Errorf("start restart command of node %s: %w", e.ID, err), out.finish()))
+		return notStarted(errors.Join(fmt.Errorf("start restart command of node %s: %w", e.ID, err), sp.close(false)))
 	}
 	pid := cmd.Process.Pid
 	if o.Started != nil {
 		o.Started(Started{PID: pid, PGID: pid, StartTicks: startTicks(pid)})
 	}
+	sp.follow()
 	res := s.wait(ctx, cmd, o.Leave)
 	res.Started, res.Ended = began, time.Now()
-	res.Err = errors.Join(res.Err, out.finish()) // a command that was left writes into nothing
+	res.Err = errors.Join(res.Err, sp.finish(res.Left))
 	res.Tail, res.Cut, res.Identity = out.tail, out.cut, out.identity
 	return res
 }
@@ -208,8 +206,8 @@ func endGroup(pgid int, grace time.Duration, done <-chan error) error {
 // conclude reads how the command ended.
 func conclude(res Result, cmd *exec.Cmd, err error) Result {
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		res.Err = fmt.Errorf("output of restart command: %w", err)
+	if err != nil && !errors.As(err, &exit) {
+		res.Err = fmt.Errorf("wait for restart command: %w", err)
 	}
 	res.ExitCode = -1
 	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)

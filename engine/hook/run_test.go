@@ -199,9 +199,9 @@ func TestCancelEndsIt(t *testing.T) {
 	}
 }
 
-// A daemon that the hook leaves behind may keep the pipe and live on; the hook
+// A daemon that the hook leaves behind may keep its output and live on; the hook
 // has ended all the same.
-func TestGrandchildKeepsThePipe(t *testing.T) {
+func TestDaemonKeepsTheOutput(t *testing.T) {
 	began := time.Now()
 	res := run(t, "sleep 600 & echo pid $!", Env{}, Options{})
 	if took := time.Since(began); took > slow/2 {

@@ -24,13 +24,12 @@ func (m *Machine) leftRunning(policy client.NodePolicy) LeftBehind {
 	s := m.step()
 	who, look := "its restart command", "storcon-tui status"
 	if s.process.PID > 0 {
-		who += fmt.Sprintf(" (pid %d, output so far in %s)", s.process.PID, s.process.Log)
+		who += fmt.Sprintf(" (pid %d, output in %s)", s.process.PID, hook.SpoolPath(s.process.Log))
 		look = fmt.Sprintf("ps -p %d; storcon-tui status", s.process.PID)
 	}
 	return LeftBehind{
-		Node: s.Plan.Node,
-		State: who + " was left running; it was not killed, but nobody reads its output any more, which may end it; policy " +
-			string(policy) + " when last read",
+		Node:    s.Plan.Node,
+		State:   who + " was left running and was not killed; policy " + string(policy) + " when last read",
 		Command: look + "  (a new launch time of the node proves the restart)",
 	}
 }

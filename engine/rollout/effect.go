@@ -52,6 +52,8 @@ type RunHook struct {
 // nothing.
 type WatchHook struct {
 	Eff     string
+	Node    client.NodeID
+	Attempt int
 	Process hook.Started
 	Until   time.Time // of its time limit
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/hook"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
@@ -157,16 +158,16 @@ func readPlan(j *journal.Journal, h journal.Header) (Plan, error) {
 // hookLook is how often a command of an earlier process is looked for.
 const hookLook = 200 * time.Millisecond
 
-// watchHook waits for a command that an earlier process started. Its output and
-// exit status are lost with that process.
+// watchHook waits for a command that an earlier process started. Its exit status
+// is lost with that process; what it printed is not.
 func (d *Driver) watchHook(e WatchHook) Event {
 	tick := time.NewTicker(hookLook)
 	defer tick.Stop()
-	word := "nobody saw the end"
+	out := HookResult{Exit: -1, Lost: true, Word: "nobody saw the end"}
 	for e.Process.Alive() {
 		if time.Now().After(e.Until) {
-			word = fmt.Sprintf("process %d still runs after its time limit; it was not ended", e.Process.PID)
-			break
+			out.Word = fmt.Sprintf("process %d still runs after its time limit; it was not ended", e.Process.PID)
+			return HookEnded{At: time.Now(), Eff: e.Eff, Result: out}
 		}
 		select {
 		case <-tick.C:
@@ -174,6 +175,11 @@ func (d *Driver) watchHook(e WatchHook) Event {
 			return nil
 		}
 	}
+	said, err := hook.Collect(hook.Options{LogPath: d.j.HookLog(e.Node, e.Attempt), Redact: d.eng.cfg.Redact})
+	if err != nil {
+		d.eng.log.Error("read what a restart command printed", "node", e.Node, "error", err)
+	}
+	out.Tail, out.Empty = said.Tail, said.Identity.Disk == hook.DiskEmpty
 	d.eng.cfg.Poller.Hot(hotAfterCall)
-	return HookEnded{At: time.Now(), Eff: e.Eff, Result: HookResult{Exit: -1, Lost: true, Word: word}}
+	return HookEnded{At: time.Now(), Eff: e.Eff, Result: out}
 }

@@ -109,7 +109,10 @@ func (m *Machine) placeRestart(at resumeAt, b NodeBelief) {
 	switch at {
 	case takeHookAlive:
 		m.hook = inflight{eff: b.Hook.Eff}
-		m.emit(WatchHook{Eff: b.Hook.Eff, Process: b.Hook.Process, Until: b.Hook.At.Add(m.set.Hook)})
+		m.emit(WatchHook{
+			Eff: b.Hook.Eff, Node: s.Plan.Node, Attempt: s.ordinal["restart"],
+			Process: b.Hook.Process, Until: b.Hook.At.Add(m.set.Hook),
+		})
 		m.enter(hookRunning)
 	case takeProve:
 		m.placeProve(b)
