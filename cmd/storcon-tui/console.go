@@ -76,8 +76,11 @@ func (p *program) show(ctx context.Context, deps ui.Deps, runs *consoleRuns) err
 	left := p.tellWhatIsLeft(runs.last())
 	select {
 	case got := <-received:
-		sig, _ := got.(syscall.Signal)
-		err = errors.Join(signalError{sig}, err)
+		// What the console says of it would be a second line for one signal.
+		if lost := (*ui.LostError)(nil); err == nil || errors.As(err, &lost) {
+			sig, _ := got.(syscall.Signal)
+			err = signalError{sig}
+		}
 	default:
 	}
 	if left != nil {

@@ -83,6 +83,7 @@ func TestConsoleEndsBySignal(t *testing.T) {
 			s.see(firstRow)
 			require.NoError(t, s.cmd.Process.Signal(test.signal))
 			require.Equal(t, test.code, s.leaves())
+			require.Equal(t, 1, strings.Count(ansi.Strip(s.sent()), "storcon-tui: "), "one line for one signal")
 			requireRestored(t, s)
 			require.Equal(t, before, s.mode())
 		})

@@ -239,15 +239,19 @@ func (m *Machine) launchChanged() bool {
 
 // launchNow is the node's launch time in ms as last read; 0 = unknown.
 func (m *Machine) launchNow() int64 {
-	launch := int64(0)
-	readAt := time.Time{}
+	launch, _ := m.launchRead()
+	return launch
+}
+
+// launchRead also says when that was read.
+func (m *Machine) launchRead() (launch int64, readAt time.Time) {
 	if n, ok := m.node(); ok && n.Process.Known() {
 		launch, readAt = n.Process.Value.LaunchMillis, n.Process.At
 	}
 	if p := m.step().proof.got; p != nil && p.Err == nil && p.At.After(readAt) {
-		launch = p.Info.LaunchMillis
+		launch, readAt = p.Info.LaunchMillis, p.At
 	}
-	return launch
+	return launch, readAt
 }
 
 // keepLaunch makes the present process the one that the phase rests on.
@@ -262,6 +266,9 @@ func (m *Machine) callEnded(e CallEnded) {
 		With(resultOf(e)))
 	if e.Held != "" {
 		m.count(m.call.kind, -1)
+	}
+	if e.Err == nil && e.Held == "" && e.Seen == "" {
+		m.note(NoteInfo, "", m.call.kind.accepted(s.Plan.Node))
 	}
 	m.call = inflight{}
 	s.result = &e

@@ -125,6 +125,7 @@ func (m *Machine) leaveDown() {
 func (m *Machine) endAborted(clean bool, why string) {
 	s := m.step()
 	m.unfilled()
+	m.notRestarted()
 	left := m.leftBehind(why)
 	s.State = StepAbortedClean
 	outcome := Outcome{Exit: ExitPaused, Word: "aborted"}
@@ -170,6 +171,22 @@ func (m *Machine) unfilled() {
 	fill := s.phase(PhaseFill)
 	if s.proven && fill.State != PhaseDone && fill.State != PhaseSkipped && s.ours == "" {
 		s.issue("restarted and not filled; shards come back by: " + command("fill", s.Plan.Node, CallFill))
+	}
+}
+
+// notRestarted puts a restart command that failed into the report. A process that
+// is still the one of before was not down, so nobody was exposed.
+func (m *Machine) notRestarted() {
+	if m.cur >= len(m.steps) {
+		return
+	}
+	s := m.step()
+	if s.proven || s.hooked == nil || s.hooked.Result.clean() {
+		return
+	}
+	s.issue("the restart command failed: " + s.hooked.Result.Word)
+	if now, at := m.launchRead(); now != 0 && now == s.preLaunch && at.After(s.HookEnd) {
+		s.stayedUp, s.ExposedShards = true, 0
 	}
 }
 

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -137,6 +139,15 @@ func (k CallKind) Literal(node client.NodeID) string {
 		return "PUT " + path + `/config {"node_id":` + node.String() + `,"scheduling":"Active"}`
 	}
 	return "unknown call"
+}
+
+// accepted says in the run's log that the controller took the call.
+func (k CallKind) accepted(node client.NodeID) string {
+	status := http.StatusAccepted
+	if k == CallActivate {
+		status = http.StatusOK
+	}
+	return fmt.Sprintf("%s accepted (%d)", k.Literal(node), status)
 }
 
 // starts reports a call that takes the controller's operation slot.

@@ -76,7 +76,7 @@ func (m *Machine) sumUp(o *Outcome) {
 }
 
 func addExposure(o *Outcome, s step) {
-	if s.HookStart.IsZero() {
+	if s.HookStart.IsZero() || s.stayedUp {
 		return
 	}
 	if s.BackAfter == 0 || s.ExposedShards < 0 || s.AttachedBefore < 0 {

@@ -217,6 +217,7 @@ func (m *Machine) endStep(state StepState, why string) {
 	s := m.step()
 	if state == StepSkipped || state == StepFailed {
 		m.unfilled()
+		m.notRestarted()
 	}
 	s.State, s.Why = state, why
 	m.clearPrompt()

@@ -200,3 +200,24 @@ func (r *rig) restartTo(ask rollout.Ask) {
 	r.yes(rollout.AskRestart)
 	r.asked(ask)
 }
+
+// A run that is aborted after a failed command names the failure in its report,
+// and what was exposed is known: the process has never been down.
+// Rows: R1.
+func TestAbortNamesTheFailedCommand(t *testing.T) {
+	r := newRig(t, options{do: "nothing", exit: 1})
+	r.start(rollout.GoalRestart, 1)
+	r.yes(rollout.AskDrain)
+	r.yes(rollout.AskRestart)
+	r.say(rollout.AskHookFailed, rollout.Answer{Word: rollout.WordAbort})
+	out := r.driver.Wait()
+	require.Contains(t, out.Issues, "node 1: the restart command failed: exit status 1")
+	require.Zero(t, out.Exposed)
+	require.Zero(t, out.Baseline)
+
+	var said []string
+	for _, n := range r.driver.Status().Notes {
+		said = append(said, n.Text)
+	}
+	require.Contains(t, said, "PUT /control/v1/node/1/drain accepted (202)")
+}

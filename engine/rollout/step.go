@@ -83,6 +83,8 @@ type step struct {
 	before      []client.TenantShardID // attached (observed) when the step began
 	beforeKnown bool
 
+	// stayedUp: the restart command failed and the process is the one of before.
+	stayedUp bool
 	ordinal map[string]int // effects made so far, by phase
 	attempt int            // of the present call
 	notTill time.Time      // back-off of the present call

@@ -94,6 +94,19 @@ func TestPolicyOfSomebodyElseIsNoRefusal(t *testing.T) {
 	require.Contains(t, Ask(st, st.Prompt, at, Normal).Title, "REFUSED")
 }
 
+// L10: an orphaned fill restarts nothing, so nothing becomes unavailable.
+func TestOrphanedFillTakesNothingDown(t *testing.T) {
+	for phase, down := range map[rollout.Phase]bool{rollout.PhaseDrain: true, rollout.PhaseFill: false} {
+		st := statusWith(rollout.AskOrphan, rollout.Evidence{LeftoversKnown: true, Leftovers: []rollout.Leftover{{Shard: "aa-0001"}}, Attached: 1})
+		st.Steps[0].Phases[0].Phase = phase
+		var text []string
+		for _, f := range Ask(st, st.Prompt, at, Normal).Facts {
+			text = append(text, f.Label+" "+strings.Join(f.Lines, "\n"))
+		}
+		require.Equal(t, down, strings.Contains(strings.Join(text, "\n"), "unavailable until it is back"), phase)
+	}
+}
+
 // N3: the number of shards that a restart takes down is always said, a 0 too,
 // and an unknown number is never a 0.
 func TestRestartSaysWhatItTakesDown(t *testing.T) {

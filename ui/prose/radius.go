@@ -40,11 +40,13 @@ func (a asker) radius() []string {
 // goesDown reports a question whose answer may take down what is attached here.
 func (a asker) goesDown() bool {
 	switch a.p.Ask {
-	case rollout.AskRestart, rollout.AskDrainedEarlier, rollout.AskNodeDown, rollout.AskNotDrained, rollout.AskOrphan,
+	case rollout.AskRestart, rollout.AskDrainedEarlier, rollout.AskNodeDown, rollout.AskNotDrained,
 		rollout.AskDrainEnded, rollout.AskPolicyLost, rollout.AskHookFailed, rollout.AskRestartUnproven:
 		return true
+	case rollout.AskOrphan:
+		return a.phase() != Phase(rollout.PhaseFill) // an orphaned fill restarts nothing (L10)
 	case rollout.AskGate, rollout.AskHalted:
-		return a.phase() == "restart"
+		return a.phase() == Phase(rollout.PhaseRestart)
 	}
 	return false
 }

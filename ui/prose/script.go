@@ -109,9 +109,9 @@ var scripts = map[rollout.Ask]script{
 		ifNot: "node {node} stays {policy}: up, and without new shards",
 	},
 	rollout.AskPolicyLost: {
-		title: "NODE {node} WENT BACK TO {policy} BEFORE ITS RESTART",
+		title: "NODE {node} IS {policy} BEFORE ITS RESTART, NO LONGER PauseForRestart",
 		what:  "somebody or something changed its policy; shards may be flowing back to it",
-		ifNot: "node {node} stays {policy} and fills up again",
+		ifNot: "node {node} stays {policy}; nothing is sent",
 	},
 	rollout.AskRefused: {
 		title: "THE CONTROLLER REFUSED THE {phase} OF NODE {node}",
