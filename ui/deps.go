@@ -61,6 +61,9 @@ type LiveRun interface {
 	Pause(why string)
 	// Detach ends the run's hold on the cluster and leaves what runs there.
 	Detach(why string)
+	// Killed is Detach because of a signal, with the code of a run that has changed
+	// nothing yet.
+	Killed(why string, exit rollout.ExitCode)
 	// Abandon is Detach without waiting for a restart command, which runs on.
 	Abandon(why string)
 	// Done is closed when the run has ended or is detached, its journal closed.

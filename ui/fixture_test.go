@@ -217,6 +217,8 @@ func (r *liveRun) Detach(string) {
 	}
 }
 
+func (r *liveRun) Killed(why string, _ rollout.ExitCode) { r.Detach(why) }
+
 func (r *liveRun) Abandon(string) {
 	r.note("abandon")
 	close(r.done)

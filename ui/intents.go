@@ -244,6 +244,11 @@ func (m *model) leaveRun() tea.Cmd {
 // is waited for as long as detachMax and then left running (E9, E11).
 func detach(run LiveRun, why string) {
 	run.Detach(why)
+	letGo(run, why)
+}
+
+// letGo waits for a run that was told to end.
+func letGo(run LiveRun, why string) {
 	if closed(run) {
 		return
 	}

@@ -2,12 +2,15 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/view"
 )
 
@@ -68,9 +71,34 @@ func Run(parent context.Context, d Deps) error {
 	wg.Wait()
 	err = e.reason(parent, d, err)
 	if m.run != nil && view.RunLive(m.run.Status()) && !isClosed(m.run.Done()) {
-		detach(m.run, "the console ended: "+orText(errorText(err), "the operator left"))
+		dismiss(m.run, err)
 	}
 	return err
+}
+
+// dismiss lets go of the run of a console that has ended.
+func dismiss(run LiveRun, err error) {
+	why := "the console ended: " + orText(errorText(err), "the operator left")
+	code := signalled(err)
+	if code == 0 {
+		detach(run, why)
+		return
+	}
+	run.Killed(why, code)
+	letGo(run, why)
+}
+
+// signalled is the exit code of a console that a signal ended, 0 if none did.
+func signalled(err error) rollout.ExitCode {
+	var lost *LostError
+	if !errors.As(err, &lost) {
+		return 0
+	}
+	sig, ok := lost.Signal.(syscall.Signal)
+	if !ok || sig == syscall.SIGQUIT {
+		return 0 // which has no code of its own
+	}
+	return rollout.ExitCode(128 + int(sig)) // as shells have it
 }
 
 func errorText(err error) string {

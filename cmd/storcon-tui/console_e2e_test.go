@@ -24,7 +24,7 @@ const firstRow = `1\s+127\.0\.0\.1\S*\s+az-a\s+Active\s+Active`
 func TestConsoleRollout(t *testing.T) {
 	t.Parallel()
 	s := open(t, "storcon-tui", demoArgs...)
-	before := s.mode()
+	before := s.cooked
 	s.see(`DEMO`)
 	s.see(firstRow)
 	require.NotEqual(t, before, s.mode(), "the console reads single keys")
@@ -79,10 +79,11 @@ func TestConsoleEndsBySignal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, "storcon-tui", demoArgs...)
-			before := s.mode()
+			before := s.cooked
 			s.see(firstRow)
 			require.NoError(t, s.cmd.Process.Signal(test.signal))
 			require.Equal(t, test.code, s.leaves())
+			s.see("storcon-tui: ")
 			require.Equal(t, 1, strings.Count(ansi.Strip(s.sent()), "storcon-tui: "), "one line for one signal")
 			requireRestored(t, s)
 			require.Equal(t, before, s.mode())

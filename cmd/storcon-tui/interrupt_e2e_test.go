@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
@@ -111,10 +112,15 @@ func TestSignalBeforeAnythingWasChanged(t *testing.T) {
 		"SIGHUP":  {syscall.SIGHUP, 129},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := converse(t, "--config", served.config, "--state-dir", t.TempDir(), "rollout", "1", "--plain")
+			state := t.TempDir()
+			s := converse(t, "--config", served.config, "--state-dir", state, "rollout", "1", "--plain")
 			s.hears("? DRAIN NODE 1?")
 			require.NoError(t, s.cmd.Process.Signal(test.signal))
 			require.Equal(t, test.code, s.ends(), s.errs.String())
+			said := strings.Join(s.heard, "\n")
+			require.Contains(t, said, fmt.Sprintf("(exit %d)", test.code), "the report says what the process says")
+			shown := execute(t, "--config", served.config, "--state-dir", state, "runs", "export", runName(t, said), "-o", "json")
+			require.Contains(t, shown.out, fmt.Sprintf(`"exit": %d`, test.code), "and so does the journal: %s", shown.errors)
 			require.Empty(t, served.changes(t))
 		})
 	}

@@ -95,6 +95,7 @@ func (p *program) converse(ctx context.Context, driver *rollout.Driver, signals 
 		Terminal:   term.IsTerminal(int(p.in.Fd())),
 		ASCII:      !utf8Locale(os.Getenv),
 		Interrupts: signals.interrupts,
+		Exit:       exitCode,
 	})
 	return endOf(ctx, driver, code)
 }

@@ -26,7 +26,8 @@ type screen struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	master *os.File
-	slave  *os.File // kept open, to look at the terminal's state afterwards
+	slave  *os.File     // kept open, to look at the terminal's state afterwards
+	cooked unix.Termios // the terminal's mode before the program
 
 	mu     sync.Mutex
 	raw    bytes.Buffer  // everything that was sent to the terminal
@@ -55,6 +56,7 @@ func openWith(t *testing.T, env, program string, args ...string) *screen {
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", env,
 		"XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "HOME="+home, "TMPDIR="+home)
+	s.cooked = s.mode()
 	require.NoError(t, s.cmd.Start())
 	s.reader.Go(s.read)
 	t.Cleanup(func() {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -293,7 +294,7 @@ func (m *Machine) interrupt(e Interrupted) {
 		}
 	case Detach, Abandon:
 		m.abandoned = m.abandoned || e.Kind == Abandon
-		m.leaving, m.why = e.Why, e.Why
+		m.leaving, m.why, m.killed = e.Why, e.Why, cmp.Or(m.killed, e.Exit)
 		if m.leaving == "" {
 			m.leaving = "detached"
 		}

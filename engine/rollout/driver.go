@@ -113,6 +113,12 @@ func (d *Driver) Pause(why string) { d.interrupt(Interrupted{Kind: Pause, Why: w
 // the Outcome.
 func (d *Driver) Detach(why string) { d.interrupt(Interrupted{Kind: Detach, Why: why}) }
 
+// Killed is Detach because of a signal: a run that has changed nothing yet then
+// ends with this code, in its journal and report too.
+func (d *Driver) Killed(why string, exit ExitCode) {
+	d.interrupt(Interrupted{Kind: Detach, Why: why, Exit: exit})
+}
+
 // Abandon is Detach without waiting for a restart command. The command is not
 // killed; it is named in the Outcome with its process.
 func (d *Driver) Abandon(why string) { d.interrupt(Interrupted{Kind: Abandon, Why: why}) }

@@ -124,6 +124,7 @@ type Interrupted struct {
 	At   time.Time
 	Kind Interruption
 	Why  string
+	Exit ExitCode // with Detach: of a run that has changed nothing yet; 0 = ExitPaused
 }
 
 // WokeUp says that this machine was asleep, or that its clock was set.

@@ -60,9 +60,10 @@ type Machine struct {
 	tag       uint64    // newest question to the Driver
 	reread    time.Time // when the node list was last asked for by us; zero = not since the newest
 	pausing   bool
-	leaving   string // why the operator detaches; "" = stays
-	abandoned bool   // a restart command is not waited for
-	broken    error  // the journal's
+	leaving   string   // why the operator detaches; "" = stays
+	killed    ExitCode // by a signal: what the run ends with if nothing was changed; 0 = by none
+	abandoned bool     // a restart command is not waited for
+	broken    error    // the journal's
 
 	seenTill time.Time // events of the picture up to here were taken
 	skewTold bool

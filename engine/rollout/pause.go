@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"cmp"
+
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
@@ -141,6 +143,7 @@ func (m *Machine) endDetached() {
 	m.heldUnattended(&o)
 	if m.calls.Mutating() == 0 && m.calls.Hooks == 0 {
 		o.Word += " before anything was changed"
+		o.Exit = cmp.Or(m.killed, o.Exit)
 		m.finish(o)
 		return
 	}

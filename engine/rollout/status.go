@@ -239,6 +239,7 @@ const (
 	ExitUnreachable    ExitCode = 9
 	ExitDoneWithIssues ExitCode = 10
 	ExitJournal        ExitCode = 11
+	ExitHungUp         ExitCode = 129
 	ExitInterrupted    ExitCode = 130
 	ExitTerminated     ExitCode = 143
 )

@@ -85,10 +85,10 @@ type step struct {
 
 	// stayedUp: the restart command failed and the process is the one of before.
 	stayedUp bool
-	ordinal map[string]int // effects made so far, by phase
-	attempt int            // of the present call
-	notTill time.Time      // back-off of the present call
-	until   time.Time      // limit of the present wait
+	ordinal  map[string]int // effects made so far, by phase
+	attempt  int            // of the present call
+	notTill  time.Time      // back-off of the present call
+	until    time.Time      // limit of the present wait
 
 	ours              client.OperationKind // operation of ours that may be alive; "" = none
 	lingers           bool                 // an operation may have outlived a re-attach: no policy tells (C8)

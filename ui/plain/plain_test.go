@@ -140,6 +140,8 @@ func (s *script) Detach(why string) {
 	s.end(rollout.ExitPaused, "paused")
 }
 
+func (s *script) Killed(why string, _ rollout.ExitCode) { s.Detach(why) }
+
 func (s *script) Abandon(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

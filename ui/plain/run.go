@@ -18,6 +18,7 @@ type Driver interface {
 	Answer(rollout.Answer) error
 	Pause(why string)
 	Detach(why string)
+	Killed(why string, exit rollout.ExitCode)
 	Abandon(why string)
 	Done() <-chan struct{}
 }
@@ -34,6 +35,9 @@ type Options struct {
 	// Interrupts are wishes to stop (ctrl-c): the first pauses the run, a
 	// second one leaves it. nil = none.
 	Interrupts <-chan struct{}
+	// Exit is the code that the end of the context asks for, if nothing was changed
+	// until then. nil = that of a run that was left.
+	Exit func(cause error) rollout.ExitCode
 }
 
 // leaveMost is how long a program that leaves waits for a restart command. A
@@ -114,7 +118,7 @@ func (s *session) step(ctx context.Context, changed <-chan struct{}) bool {
 		s.interrupt()
 	case <-s.done:
 		s.done = nil
-		s.leave(context.Cause(ctx).Error())
+		s.killed(context.Cause(ctx))
 	case <-s.patience:
 		s.patience = nil
 		s.d.Abandon("left while its restart command runs")
@@ -210,13 +214,27 @@ func (s *session) pause(why string) {
 }
 
 func (s *session) leave(why string) {
+	s.sayLeaving(why)
+	s.d.Detach(why)
+}
+
+// killed leaves because of a signal.
+func (s *session) killed(cause error) {
+	if s.o.Exit == nil {
+		s.leave(cause.Error())
+		return
+	}
+	s.sayLeaving(cause.Error())
+	s.d.Killed(cause.Error(), s.o.Exit(cause))
+}
+
+func (s *session) sayLeaving(why string) {
 	s.leaving = true
 	s.say("leaving the run: " + why + "; nothing more is sent, what runs at the controller goes on")
 	if node, ok := restarting(s.d.Status()); ok {
 		s.say("the restart command of node " + node + " runs; it is not killed, and is waited for " + leaveMost.String() + " at most")
 	}
 	s.patience = time.After(leaveMost)
-	s.d.Detach(why)
 }
 
 // restarting is the node whose restart command runs.

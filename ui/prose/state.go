@@ -200,6 +200,7 @@ var exits = map[rollout.ExitCode]string{
 	rollout.ExitUnreachable:    "the controller cannot be reached",
 	rollout.ExitDoneWithIssues: "done with issues",
 	rollout.ExitJournal:        "the journal cannot be written or verified",
+	rollout.ExitHungUp:         "the terminal was gone before anything was changed",
 	rollout.ExitInterrupted:    "interrupted before anything was changed",
 	rollout.ExitTerminated:     "terminated before anything was changed",
 }
