@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"slices"
+
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
@@ -14,10 +16,20 @@ func (m *Machine) endDone() {
 			o.Exit, o.Word = ExitDoneWithIssues, "done with issues"
 		}
 	}
+	if m.leftAlone() {
+		o.Exit, o.Word = ExitPaused, "left as it was"
+	}
 	if len(o.Left) > 0 {
 		o.Exit, o.Word = ExitAbortedDirty, "done, not clean"
 	}
 	m.finish(o)
+}
+
+// leftAlone reports an operation alone that was skipped before anything was sent:
+// there is nothing that could have issues.
+func (m *Machine) leftAlone() bool {
+	return m.plan.Goal != GoalRestart && m.calls.Mutating() == 0 &&
+		!slices.ContainsFunc(m.steps, func(s step) bool { return s.State != StepSkipped })
 }
 
 // finish closes the journal and the run.

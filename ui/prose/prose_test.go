@@ -94,6 +94,22 @@ func TestPolicyOfSomebodyElseIsNoRefusal(t *testing.T) {
 	require.Contains(t, Ask(st, st.Prompt, at, Normal).Title, "REFUSED")
 }
 
+// Whoever skips the last node, or the only one, is told that the run ends with it.
+func TestSkipSaysWhatFollows(t *testing.T) {
+	st := statusWith(rollout.AskDrain, rollout.Evidence{})
+	skip := func() string {
+		for _, o := range Ask(st, st.Prompt, at, Normal).Options {
+			if o.Word == rollout.WordSkip {
+				return o.Outcome
+			}
+		}
+		return ""
+	}
+	require.Equal(t, "leaves node 7 and ends the run: it is the last node", skip())
+	st.Plan.Steps = append(st.Plan.Steps, rollout.StepPlan{Node: 8})
+	require.Equal(t, "leaves node 7 and goes on with the next node", skip())
+}
+
 // L10: an orphaned fill restarts nothing, so nothing becomes unavailable.
 func TestOrphanedFillTakesNothingDown(t *testing.T) {
 	for phase, down := range map[rollout.Phase]bool{rollout.PhaseDrain: true, rollout.PhaseFill: false} {

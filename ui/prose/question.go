@@ -138,9 +138,19 @@ func (a asker) fill(text string) string {
 		"{next}", a.next(),
 		"{served}", a.served(),
 		"{skip}", a.skip(),
+		"{onward}", a.onward(),
 		"{stay-down}", a.stayDown(),
 		"{quiet}", a.quiet(),
 	).Replace(text)
+}
+
+// onward is what follows once the node is left.
+func (a asker) onward() string {
+	steps := a.st.Plan.Steps
+	if n := len(steps); n > 0 && steps[n-1].Node == a.p.Node {
+		return "ends the run: it is the last node"
+	}
+	return "goes on with the next node"
 }
 
 // upper fills a title and keeps the field's own spelling of states.

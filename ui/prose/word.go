@@ -52,7 +52,7 @@ var askLabels = map[rollout.Ask]map[rollout.Word]string{
 // outcomes say what happens when the word is chosen.
 var outcomes = map[rollout.Word]string{
 	rollout.WordNo:         "pauses the run here; nothing more is sent, what runs at the controller goes on",
-	rollout.WordSkip:       "leaves node {node} and goes on with the next node",
+	rollout.WordSkip:       "leaves node {node} and {onward}",
 	rollout.WordRetry:      "tries once more",
 	rollout.WordWait:       "keeps waiting, then asks again",
 	rollout.WordCancel:     "cancels the {op}; moves under way go on for seconds, then you are asked again",
@@ -78,7 +78,7 @@ var askOutcomes = map[rollout.Ask]map[rollout.Word]string{
 	rollout.AskRestart: {
 		rollout.WordYes:   "runs the command once: {stay-down}",
 		rollout.WordReset: "does not restart now: sets node {node} Active, then asks about its drain again",
-		rollout.WordSkip:  "does not restart node {node}: sets it Active and goes on with the next node",
+		rollout.WordSkip:  "does not restart node {node}: sets it Active and {onward}",
 	},
 	rollout.AskFill: {
 		rollout.WordYes:  "starts the fill of node {node}",
