@@ -47,6 +47,13 @@ func TestConsoleRollout(t *testing.T) {
 	s.see(`REPORT`)
 	s.press("q")
 	require.Contains(t, []int{0, 10}, s.leaves())
+	kept := strings.TrimPrefix(s.see(`the journals of the demo are kept in \S+`), "the journals of the demo are kept in ")
+	runs, err := filepath.Glob(filepath.Join(kept, "storcon-tui", "*", "runs", "*", "journal.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, runs, 1, "the report named it")
+	left, err := os.ReadDir(filepath.Dir(kept))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing else is left, tokens above all")
 	requireRestored(t, s)
 	require.Equal(t, before, s.mode(), "the terminal's line discipline is as it was")
 }

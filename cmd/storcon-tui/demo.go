@@ -79,7 +79,7 @@ func (p *program) demo(ctx context.Context, options server.Options) error {
 	if err != nil {
 		return fmt.Errorf("make a directory for the demo: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the cluster that its journals are about is gone
+	defer func() { p.tidyDemo(dir) }()
 	cluster, err := server.Start(ctx, options)
 	if err != nil {
 		return fmt.Errorf("start the demo: %w", err)
@@ -93,6 +93,27 @@ func (p *program) demo(ctx context.Context, options server.Options) error {
 		p.flags.StateDir = filepath.Join(dir, "state")
 	}
 	return p.openConsole(ctx, nil)
+}
+
+// tidyDemo removes what a demo has written, except for journals: the report of a
+// run has just named them.
+func (p *program) tidyDemo(dir string) {
+	runs, err := filepath.Glob(filepath.Join(dir, "state", "storcon-tui", "*", "runs", "*", "journal.jsonl"))
+	if err != nil || len(runs) == 0 {
+		_ = os.RemoveAll(dir)
+		return
+	}
+	kept := filepath.Join(dir, "state")
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); path != kept {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(p.err, "storcon-tui: remove what the demo has written: %v\n", err)
+	}
+	fmt.Fprintf(p.err, "storcon-tui: the journals of the demo are kept in %s\n", kept)
 }
 
 // writeDemoConfig writes the configuration, and the tokens beside it. The file
