@@ -58,3 +58,32 @@ shell = "echo begun; touch `+begun+`; until [ -e `+goOn+` ]; do sleep 0.05; done
 	require.Equal(t, "begun\nhalf-way\n", strings.SplitAfter(string(log), "half-way\n")[0])
 	require.Contains(t, string(log), "over\n")
 }
+
+// The terminal of the console is gone while a restart command runs: the console
+// waits a little, leaves the command running, and is gone within seconds (E9, T6).
+// Rows: E9.
+func TestRestartCommandOutlivesTheConsole(t *testing.T) {
+	t.Parallel()
+	served := serve(t, "--nodes", "4", "--tenants", "40", "--seed", "7", "--speed", "20")
+	dir := t.TempDir()
+	begun, goOn, over, config := filepath.Join(dir, "begun"), filepath.Join(dir, "go"), filepath.Join(dir, "over"), filepath.Join(dir, "c.toml")
+	require.NoError(t, os.WriteFile(config, []byte(`
+[clusters.lab]
+url = "`+controllerOf(t, served.config)+`"
+[clusters.lab.restart]
+shell = "touch `+begun+`; until [ -e `+goOn+` ]; do sleep 0.05; done; echo half-way && touch `+over+`"
+`), 0o600))
+	s := open(t, "storcon-tui", "--config", config, "--state-dir", filepath.Join(dir, "state"), "rollout", "1")
+	s.see(`nothing has been sent`)
+	s.press("s")
+	s.see(`DRAIN NODE 1\?`)
+	s.answer("y")
+	s.see(`RESTART NODE 1\?`)
+	s.answer("y")
+	awaitFile(t, begun)
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	require.Equal(t, 5, s.leaves())
+	s.see(`restart command \(pid \d+, output in `)
+	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+	awaitFile(t, over)
+}
