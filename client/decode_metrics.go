@@ -44,6 +44,9 @@ func decodeMetrics(body []byte) (Metrics, error) {
 	if start, ok := families.Value("process_start_time_seconds"); ok {
 		m.ProcessStart = time.UnixMilli(int64(math.Round(start * 1000))).UTC()
 	}
+	for _, s := range families[familyPrefix+"database_query_error"] {
+		m.DatabaseErrors += max(0, integer(s.Value))
+	}
 	m.LongRunning = longRunning(families)
 	m.Requests = requestCounts(families)
 	return m, nil

@@ -16,6 +16,7 @@ type Metrics struct {
 	ReconcilesSpawned   int64 // counter
 	ReconcilesCompleted map[string]int64
 	LongRunning         []LongReconcile
+	DatabaseErrors      int64 // counter, of all kinds; never -1: without errors the family has no series
 
 	Leadership   string    // "leader", "stepped_down", "candidate"; "" when the family is missing
 	ProcessStart time.Time // zero when missing

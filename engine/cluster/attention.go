@@ -19,6 +19,7 @@ const (
 	NodeOffline                          // availability Offline, or one that is not known
 	NodeFlapping                         // Count changes of availability in five minutes
 	WarmingUpLong                        // WarmingUp for longer than a first heartbeat takes
+	RestartedInDrain                     // restarted while its drain ran, not by a run of ours
 	OperationStalled                     // Draining or Filling, and the gauge has not moved since
 	PausedForRestart                     // PauseForRestart, not by a run of ours
 	AlertsFiring                         // Count of them, Cause names them
@@ -121,6 +122,10 @@ func attendAvailability(n Node, now time.Time) (Attention, bool) {
 
 func attendPolicy(n Node, now time.Time, ours bool) (Attention, bool) {
 	a := Attention{Node: n.ID, Policy: n.Scheduling, Since: n.PolicySince}
+	if !ours && !n.RestartedDraining.IsZero() && (n.Scheduling == client.PolicyDraining || n.Scheduling == client.PolicyPauseForRestart) {
+		a.Reason, a.Since = RestartedInDrain, n.RestartedDraining
+		return a, true
+	}
 	switch n.Scheduling {
 	case client.PolicyActive:
 		return Attention{}, false

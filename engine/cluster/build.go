@@ -110,6 +110,9 @@ func (b *builder) next(was Node, wire client.Node, now time.Time) Node {
 	}
 	if was.Scheduling != wire.Scheduling {
 		n.PolicySince = now
+		if wire.Scheduling == client.PolicyDraining {
+			n.RestartedDraining = time.Time{} // another drain
+		}
 	}
 	if !sameAddress(was.Node, wire) { // perhaps another machine: its launch time compares to nothing
 		delete(b.processes, wire.ID)
@@ -179,6 +182,11 @@ func (b *builder) metrics(m client.Metrics, ours map[string]sentCalls, now time.
 		epochChanged, epochChanges := next.setEpoch(Epoch{StartedAt: m.ProcessStart}, now)
 		changed = changed || epochChanged
 		changes = append(changes, epochChanges...)
+	}
+	was := b.cur.Metrics
+	sameProcess := was.Known() && was.Value.ProcessStart.Equal(m.ProcessStart)
+	if refused := m.DatabaseErrors - was.Value.DatabaseErrors; sameProcess && refused > 0 {
+		next.DatabaseErrors, next.DatabaseErrorsAt, changed = refused, now, true
 	}
 	if called := b.foreign.scrape(m, ours); called != "" {
 		changes = append(changes, Change{At: now, What: ForeignCalls, To: called, Attached: -1})

@@ -45,6 +45,9 @@ func (b *builder) process(id client.NodeID, info pageserver.Info, err error, now
 	next := *b.cur
 	next.Nodes.Value = slices.Clone(next.Nodes.Value)
 	next.Nodes.Value[i].Process = is
+	if len(changes) > 0 && next.Nodes.Value[i].Scheduling == client.PolicyDraining {
+		next.Nodes.Value[i].RestartedDraining = now
+	}
 	return b.publish(next, now, true, changes...)
 }
 

@@ -57,6 +57,10 @@ type Node struct {
 	// When the present Attached figure arrived, from the first read on: how long
 	// nothing has moved, in steps of 20 s. Zero while it is unknown.
 	AttachedSince time.Time
+	// When its process was seen launched anew under policy Draining: a drain that
+	// outlives a restart may still set PauseForRestart. Zero = not since its newest
+	// drain began.
+	RestartedDraining time.Time
 	// Changes of availability in the last five minutes.
 	Flaps int
 
@@ -182,6 +186,12 @@ type Snapshot struct {
 	Computes []Compute                           // in configuration order
 	Token    TokenView
 	Events   []Change // newest first, at most EventRing
+	// DatabaseErrors are the queries that the controller's database refused between the
+	// two newest scrapes that show some, and DatabaseErrorsAt is when that was
+	// read; zero = none since this console looks.
+	DatabaseErrors   int64
+	DatabaseErrorsAt time.Time
+
 	// Alerts are those that fire, by name; nil = nobody is asked.
 	Alerts *Part[[]string]
 }

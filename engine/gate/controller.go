@@ -39,7 +39,22 @@ func controllerReachable(in Input) Fact {
 	if why := nodesUnusable(in); why != "" {
 		return unknown(why)
 	}
+	if at := in.Snapshot.DatabaseErrorsAt; !at.IsZero() && in.Now.Sub(at) < databaseQuiet {
+		return unknown(fmt.Sprintf("its database refused %s %s ago; quiet for %s is wanted",
+			queries(in.Snapshot.DatabaseErrors), age(in.Now.Sub(at)), age(databaseQuiet)))
+	}
 	return pass("answered " + age(nodes.Age(in.Now)) + " ago")
+}
+
+// databaseQuiet is how long the controller's database must have refused nothing: what is
+// begun meanwhile may not be written down to its end (X11, D24).
+const databaseQuiet = time.Minute
+
+func queries(n int64) string {
+	if n == 1 {
+		return "1 query"
+	}
+	return fmt.Sprintf("%d queries", n)
 }
 
 // leaderStable wants two reads of the epoch that agree, from an instance that

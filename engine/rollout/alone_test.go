@@ -20,12 +20,13 @@ import (
 // makes of it: nothing in it happens by itself. Reads are answered at once; calls
 // and the restart command wait for the test to say what became of them.
 type alone struct {
-	silence  error // of a silent controller; nil = it refuses connections
-	firing   *cluster.Part[[]string]
-	full     string // why the journal has no room
-	unlocked string // why the lock keeps nobody out
-	t        *testing.T
-	m        rollout.Machine
+	silence    error // of a silent controller; nil = it refuses connections
+	firing     *cluster.Part[[]string]
+	full       string    // why the journal has no room
+	dbErrorsAt time.Time // when the controller's database refused something
+	unlocked   string    // why the lock keeps nobody out
+	t          *testing.T
+	m          rollout.Machine
 
 	now     time.Time
 	nodes   []cluster.Node
@@ -91,7 +92,7 @@ func (a *alone) node(id client.NodeID) *cluster.Node { return &a.nodes[id-1] }
 // see is one read of everything, a second later.
 func (a *alone) see() {
 	a.now = a.now.Add(time.Second)
-	snap := &cluster.Snapshot{At: a.now, Alerts: a.firing, Events: slices.Clone(a.events), Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
+	snap := &cluster.Snapshot{At: a.now, Alerts: a.firing, DatabaseErrors: 3, DatabaseErrorsAt: a.dbErrorsAt, Events: slices.Clone(a.events), Shards: map[client.NodeID]cluster.Part[cluster.ShardCounts]{}}
 	snap.Nodes = cluster.Part[[]cluster.Node]{Value: slices.Clone(a.nodes), At: a.now}
 	for i := range snap.Nodes.Value {
 		n := &snap.Nodes.Value[i]

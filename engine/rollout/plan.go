@@ -49,6 +49,9 @@ type StepPlan struct {
 	// this node's AZ.
 	OnlyInAZ int
 
+	// Changing counts the shards attached here that are being split or imported.
+	Changing int
+
 	Calls []string // the literal controller calls, in order
 	Hook  string   // the literal restart command, quoted for a shell; "" = by hand
 

@@ -71,6 +71,41 @@ func TestRow_D11_ReadsRefusedMidDrain(t *testing.T) {
 	require.Len(t, a.sent, sent)
 }
 
+// The controller's database refused queries a moment ago: nothing is begun until it has
+// been quiet for a minute, and then it goes on by itself.
+func TestRow_X11_DatabaseTrouble(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.dbErrorsAt = a.now
+	a.pass(20 * time.Second) // an unknown is given a moment to become known
+	p := a.asked(rollout.AskGate, "D21")
+	held := gate.Holding(p.Evidence.Gates)
+	require.Equal(t, gate.ControllerReachable, held[0].Gate)
+	require.Contains(t, held[0].Figure, "its database refused 3 queries")
+	require.Empty(t, a.sent)
+	a.pass(time.Minute)
+	a.asked(rollout.AskDrain, "")
+}
+
+// Much of the node is being split or imported: its drain is asked about as trouble,
+// skipping it comes first, and no standing answer covers it. A little of that is only a
+// remark of the plan.
+func TestRow_X12_SplitsAndImports(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.asked(rollout.AskDrain, "")
+	plan := a.m.Status().Plan
+	plan.Steps[0].Changing = 9
+	a = &alone{t: t, now: a.now, nodes: a.nodes, left: a.left, leader: a.leader, metrics: a.metrics, m: rollout.New(plan, rollout.Defaults())}
+	a.pass(3 * time.Second)
+	p := a.asked(rollout.AskDrain, "X12")
+	require.Contains(t, p.Cause, "9 shards")
+	require.Equal(t, rollout.WordSkip, p.Choices[0].Word)
+	_, offered := p.Choice(rollout.WordRestOfRun)
+	require.False(t, offered)
+	require.Empty(t, a.sent)
+	a.say(rollout.WordYes)
+	require.Len(t, a.sent, 1)
+}
+
 // The lock file was replaced, so that another process could drive: nothing is
 // sent, nobody can override that, and it goes on once the lock keeps others out.
 func TestRow_E16_TheLockIsLost(t *testing.T) {

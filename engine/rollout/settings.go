@@ -23,6 +23,7 @@ type Settings struct {
 	Answer        time.Duration // how long a question stands before it is asked again
 	Listed        time.Duration // how old a shard list may be that a restart rests on
 	HoldAfter     time.Duration // controller silent so long: the run is held, its timers stand
+	ManyChanging  int           // shards being split or imported on a node from which its drain is asked about as trouble
 	OutageBudget  time.Duration // controller silent so long: the operator is asked
 	RefusedAfter  time.Duration // token refused so long: the run is held and the operator is asked
 	SilentAfter   time.Duration // controller silent so long: it is said
@@ -55,6 +56,7 @@ func Defaults() Settings {
 		Answer:        5 * time.Minute,
 		Listed:        60 * time.Second,
 		HoldAfter:     30 * time.Second,
+		ManyChanging:  8,
 		OutageBudget:  5 * time.Minute,
 		RefusedAfter:  2 * time.Second,
 		SilentAfter:   2 * time.Second,
@@ -101,6 +103,9 @@ func (s Settings) orDefaults() Settings {
 	}
 	if s.Verify <= 0 {
 		s.Verify = d.Verify
+	}
+	if s.ManyChanging <= 0 {
+		s.ManyChanging = d.ManyChanging
 	}
 	if s.Retries <= 0 {
 		s.Retries = d.Retries

@@ -45,10 +45,21 @@ func (m *Machine) beforeDrain() {
 		m.enterCall(drainReq)
 		return
 	}
-	m.put(question{
-		ask: AskDrain, literal: m.literal(CallDrain), gates: results,
-		choices: m.always(append([]Choice{yes(m.literal(CallDrain)), m.skipChoice()}, m.standingChoices()...)...),
-	})
+	m.askDrain(results)
+}
+
+// askDrain is the question. A node on which much is being split or imported is a person's
+// to decide: what is moved in the middle of that is moved twice (X12).
+func (m *Machine) askDrain(results []gate.Result) {
+	q := question{ask: AskDrain, literal: m.literal(CallDrain), gates: results}
+	drain, skip := yes(m.literal(CallDrain)), m.skipChoice()
+	if n := m.step().Plan.Changing; n >= m.set.ManyChanging {
+		q.row, q.cause = "X12", plural(int64(n), "shard")+" of this node were being split or imported when the plan was made"
+		q.choices = m.always(skip, drain)
+	} else {
+		q.choices = m.always(append([]Choice{drain, skip}, m.standingChoices()...)...)
+	}
+	m.put(q)
 }
 
 // listBefore reads once what is attached before anything is touched, where the

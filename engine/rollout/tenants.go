@@ -25,6 +25,8 @@ type planned struct {
 	stay    []Stay
 	landing map[client.NodeID]int
 	tenants map[client.TenantID]bool // of computes
+
+	changing int // shards that are being split or imported
 }
 
 // NewPlanTenants begins to gather for these nodes.
@@ -75,6 +77,9 @@ func (t *PlanTenants) add(tenant client.TenantID, shard client.TenantShard) {
 	}
 	if t.watched[tenant] {
 		p.tenants[tenant] = true
+	}
+	if shard.IsSplitting || shard.IsImporting != nil && *shard.IsImporting {
+		p.changing++
 	}
 	switch shard.SchedulingPolicy {
 	case client.ShardPause:
@@ -132,7 +137,7 @@ func (t *PlanTenants) fill(s *StepPlan, computes []Compute) {
 	}
 	s.Stay = slices.SortedFunc(slices.Values(p.stay), func(a, b Stay) int { return cmp.Compare(a.Shard, b.Shard) })
 	s.Landing = landings(p.landing)
-	s.OnlyInAZ = t.onlyIn[s.AZ]
+	s.OnlyInAZ, s.Changing = t.onlyIn[s.AZ], p.changing
 	for _, c := range computes {
 		if p.tenants[c.Tenant] {
 			s.Computes = append(s.Computes, c.Name)

@@ -49,6 +49,18 @@ func WillStay(s rollout.StepPlan, tenantsOff string) string {
 	return Count(int64(len(s.Stay))) + ": " + StayGroups(s.Stay)
 }
 
+// Changing warns of nodes with shards that are being split or imported (X12), a
+// line each.
+func Changing(p rollout.Plan) []string {
+	var lines []string
+	for _, s := range p.Steps {
+		if s.Changing > 0 {
+			lines = append(lines, "node "+s.Node.String()+": "+Things(int64(s.Changing), "shard")+" being split or imported; a drain moves them twice")
+		}
+	}
+	return lines
+}
+
 // Sequence says what is done to each node, in order, with the literal calls of
 // the first: the lines that a person compares with the manual.
 func Sequence(p rollout.Plan) []string {
@@ -156,6 +168,9 @@ func PlanText(p rollout.Plan, sofar string) []string {
 	lines = append(lines, "  you confirm "+Confirms(p.Goal))
 	for _, r := range GatesInOrder(p.Gates) {
 		lines = append(lines, fmt.Sprintf("  gate %-8s %s", GateVerdict(r), Gate(r)))
+	}
+	for _, text := range Changing(p) {
+		lines = append(lines, "  ! "+text)
 	}
 	if text := Exposed(p); text != "" {
 		lines = append(lines, "  exposed if restarted: "+text)

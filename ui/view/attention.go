@@ -137,6 +137,8 @@ func attentionWords(a cluster.Attention, now time.Time) string {
 		return node + fmt.Sprintf("flapping: availability changed %d times in 5 min", a.Count)
 	case cluster.WarmingUpLong:
 		return node + "WarmingUp" + sinceText(" for ", a.Since, now)
+	case cluster.RestartedInDrain:
+		return node + "restarted while it was drained" + sinceText(" ", a.Since, now) + ", not by us; it is " + string(a.Policy) + " and may stay so"
 	case cluster.OperationStalled:
 		return node + string(a.Policy) + ", nothing has moved" + sinceText(" for ", a.Since, now)
 	case cluster.PausedForRestart:

@@ -82,6 +82,9 @@ func (v *PlanScreen) chosen(p *sheet, c *Context) {
 			p.fact(prose.Fact{Label: "to", Lines: []string{"node " + where}}, p.s.Text)
 		}
 	}
+	for _, text := range prose.Changing(one) {
+		p.fact(prose.Fact{Label: "changing", Lines: []string{text}}, p.s.Warn)
+	}
 	if len(s.Computes) > 0 {
 		p.fact(prose.Fact{Label: "computes", Lines: []string{strings.Join(s.Computes, ", ")}}, p.s.Text)
 	}
