@@ -71,6 +71,7 @@ type checker struct {
 type node struct {
 	answered bool // somebody has answered about this node
 	fresh    bool // and nothing that goes forward was done on it since
+	orphan   bool // the slot was seen without an operation of it, and nothing was sent since: its label is an orphan's
 }
 
 func (c *checker) complain(r journal.Record, rule, format string, args ...any) {
@@ -192,6 +193,7 @@ func (c *checker) intent(r journal.Record) {
 		c.complain(r, RuleOneCall, "%s is sent while %s of line %d is unanswered", r.Eff, c.open.Eff, c.open.Line)
 	}
 	c.open = &r
+	c.node(r.Node).orphan = false
 	c.allowed(r)
 }
 
@@ -221,6 +223,8 @@ func (c *checker) result(r journal.Record) {
 	var what journal.Result
 	if err := r.Decode(&what); err != nil {
 		c.complain(r, RuleForm, "%v", err)
+	} else if !mutates(r) {
+		c.node(r.Node).orphan = slotWithout(r.Node, what)
 	} else if what.Class == journal.ResultRefused {
 		c.node(r.Node).fresh = true // nothing happened: the answer still stands
 	}
@@ -236,9 +240,16 @@ func (c *checker) hookStart(r journal.Record) {
 	switch {
 	case c.open != nil:
 		c.complain(r, RuleOpAlive, "a restart while %s of line %d is unanswered", c.open.Eff, c.open.Line)
-	case r.Pre != nil && (r.Pre.Policy == string(client.PolicyDraining) || r.Pre.Policy == string(client.PolicyFilling)):
+	case !c.node(r.Node).orphan && r.Pre != nil && (r.Pre.Policy == string(client.PolicyDraining) || r.Pre.Policy == string(client.PolicyFilling)):
 		c.complain(r, RuleOpAlive, "a restart under the policy %s", r.Pre.Policy)
 	}
+}
+
+// slotWithout reports a probe that found no operation of the node: the slot is free, or
+// somebody else's.
+func slotWithout(id client.NodeID, probe journal.Result) bool {
+	running, busy := strings.CutPrefix(probe.Msg, "running: ")
+	return probe.Class == journal.ResultOK || busy && !strings.HasSuffix(running, " "+id.String())
 }
 
 func (c *checker) hookEnd(r journal.Record) {
@@ -257,7 +268,8 @@ func (c *checker) inside(r journal.Record) {
 	}
 	switch p := client.NodePolicy(r.Pre.Policy); p {
 	case client.PolicyPause, client.PolicyDeleting:
-		if r.Cls == journal.ADV || r.Cls == journal.ONCE {
+		// A restart is no call: a person may have it of such a node, by its typed id.
+		if r.Cls == journal.ADV {
 			c.complain(r, RuleOutside, "%s: somebody has set node %s to %s", r.Eff, r.Node, p)
 		}
 	}

@@ -49,7 +49,13 @@ func state(node client.NodeID, to string) journal.Record {
 
 func end(c journal.Close) journal.Record { return journal.Record{Kind: journal.KindClose}.With(c) }
 
+func probed(class journal.ResultClass, msg string) journal.Record {
+	return journal.Record{Kind: journal.KindResult, Node: 1, Eff: "n1.probe.1", Att: 1, Cls: journal.OBS}.
+		With(journal.Result{Class: class, Msg: msg})
+}
+
 var (
+	probe   = intent("n1.probe.1", journal.OBS)
 	drainOK = result("n1.drain.1", journal.ResultOK)
 	drain   = intent("n1.drain.1", journal.ADV)
 	done    = end(journal.Close{Outcome: journal.Done})
@@ -74,15 +80,21 @@ func TestCheck(t *testing.T) {
 			ask("q2"), yes("q2"), hook(journal.KindHookStart, "PauseForRestart"), hook(journal.KindHookEnd, ""), state(1, "ENDED"), done), 0, ""},
 		"a refused call leaves its answer standing": {written(header(1), ask("q1"), yes("q1"), drain,
 			result("n1.drain.1", journal.ResultRefused), intent("n1.drain.2", journal.ADV)), 0, ""},
-		"a run that goes on":                      {written(header(1), state(1, "PRECHECK"), ask("q1"), yes("q1"), drain), 0, ""},
-		"taken up again after a kill":             {written(header(1), ask("q1"), yes("q1"), drain, journal.Record{Kind: journal.KindResume}, intent("n1.drain.2", journal.ADV)), 0, ""},
-		"what cancels rests on any answer":        {written(header(1), ask("q1"), yes("q1"), drain, drainOK, intent("n1.canceldrain.1", journal.CAN)), 0, ""},
-		"closed by a person":                      {written(header(1), state(1, "DRAINING"), end(journal.Close{Outcome: journal.ClosedByOperator})), 0, ""},
-		"I1: two nodes in work":                   {written(header(1, 2), state(1, "DRAINING"), state(2, "PRECHECK")), 3, audit.RuleOneNode},
-		"I2: two calls at once":                   {written(header(1), ask("q1"), yes("q1"), drain, intent("n1.canceldrain.1", journal.CAN)), 5, audit.RuleOneCall},
-		"I3: an answer to nothing":                {written(header(1), drainOK), 2, audit.RuleIntent},
-		"I3: a restart that was never announced":  {written(header(1), hook(journal.KindHookEnd, "")), 2, audit.RuleIntent},
-		"I4: restarted under a drain":             {written(header(1), ask("q1"), yes("q1"), hook(journal.KindHookStart, "Draining")), 4, audit.RuleOpAlive},
+		"an orphan's label, by a probe that found the slot free": {written(header(1), ask("q1"), yes("q1"),
+			probe, probed(journal.ResultOK, "the slot is free"), hook(journal.KindHookStart, "Draining")), 0, ""},
+		"an orphan's label, by a probe that found another's operation": {written(header(1), ask("q1"), yes("q1"),
+			probe, probed(journal.ResultRefused, "running: fill 11"), hook(journal.KindHookStart, "Draining")), 0, ""},
+		"a run that goes on":                     {written(header(1), state(1, "PRECHECK"), ask("q1"), yes("q1"), drain), 0, ""},
+		"taken up again after a kill":            {written(header(1), ask("q1"), yes("q1"), drain, journal.Record{Kind: journal.KindResume}, intent("n1.drain.2", journal.ADV)), 0, ""},
+		"what cancels rests on any answer":       {written(header(1), ask("q1"), yes("q1"), drain, drainOK, intent("n1.canceldrain.1", journal.CAN)), 0, ""},
+		"closed by a person":                     {written(header(1), state(1, "DRAINING"), end(journal.Close{Outcome: journal.ClosedByOperator})), 0, ""},
+		"I1: two nodes in work":                  {written(header(1, 2), state(1, "DRAINING"), state(2, "PRECHECK")), 3, audit.RuleOneNode},
+		"I2: two calls at once":                  {written(header(1), ask("q1"), yes("q1"), drain, intent("n1.canceldrain.1", journal.CAN)), 5, audit.RuleOneCall},
+		"I3: an answer to nothing":               {written(header(1), drainOK), 2, audit.RuleIntent},
+		"I3: a restart that was never announced": {written(header(1), hook(journal.KindHookEnd, "")), 2, audit.RuleIntent},
+		"I4: restarted under a drain":            {written(header(1), ask("q1"), yes("q1"), hook(journal.KindHookStart, "Draining")), 4, audit.RuleOpAlive},
+		"I4: restarted while a probe found the drain": {written(header(1), ask("q1"), yes("q1"),
+			probe, probed(journal.ResultRefused, "running: drain 1"), hook(journal.KindHookStart, "Draining")), 6, audit.RuleOpAlive},
 		"I4: restarted with the drain unanswered": {written(header(1), ask("q1"), yes("q1"), drain, ask("q2"), yes("q2"), hook(journal.KindHookStart, "Active")), 7, audit.RuleOpAlive},
 		"I5: twice": {written(header(1), ask("q1"), yes("q1"), hook(journal.KindHookStart, "Active"), ask("q2"), yes("q2"),
 			hook(journal.KindHookStart, "Active")), 7, audit.RuleHookOnce},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/demo/server"
+	"github.com/StorconTUI/storcon-tui/engine/audit"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
@@ -20,6 +21,9 @@ import (
 // nothing that this one knows (I11).
 func (h *history) checkReplay() {
 	recs := numbered(h.records)
+	for _, f := range audit.Check(recs) {
+		h.fatalf("the journal of a good run is complained of: %s", f)
+	}
 	if len(recs) > 1 {
 		cut := rapid.IntRange(1, len(recs)).Draw(h.t, "cut")
 		recs = recs[:cut]

@@ -114,7 +114,7 @@ func (m *Machine) fillReq() {
 	if !m.maySend() {
 		return
 	}
-	if m.gateHeldSince(gate.BeforeFill) {
+	if m.step().seen.policy != client.PolicyActive || m.gateHeldSince(gate.BeforeFill) {
 		m.step().approved = false
 		m.enter(beforeFill)
 		return
