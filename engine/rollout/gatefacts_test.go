@@ -172,6 +172,30 @@ func TestRow_R8_WrongVersion(t *testing.T) {
 	require.Equal(t, rollout.AskFill, s.look(time.Second).Prompt.Ask)
 }
 
+// The canary comes back with another build than wanted: the whole run halts, and goes on
+// only on a word once the build is right.
+func TestRow_R8_CanaryHalts(t *testing.T) {
+	s := newScene(t, rollout.Settings{Revision: "4f2a91c0"}, 1, 2)
+	plan := s.m.Status().Plan
+	plan.Steps[0].Canary = true
+	s.m = rollout.New(plan, rollout.Settings{Revision: "4f2a91c0"})
+	s.settle()
+	s.say(rollout.AskDrain, rollout.Answer{Word: rollout.WordYes})
+	s.drained(1)
+	s.say(rollout.AskRestart, rollout.Answer{Word: rollout.WordYes})
+	s.nodes[0].Process.Value.Build = client.Build{Revision: "git:0000000000"}
+	s.restarted(1)
+	st := s.m.Status()
+	require.Equal(t, rollout.RunHalted, st.State, describe(&st))
+	require.Equal(t, []any{rollout.AskHalted, "R8"}, []any{st.Prompt.Ask, st.Prompt.Row})
+	s.nodes[0].Process.Value.Build = client.Build{Revision: "git:4f2a91c0ffee"}
+	require.Equal(t, rollout.AskHalted, s.look(time.Second).Prompt.Ask)
+	s.say(rollout.AskHalted, rollout.Answer{Word: rollout.WordResume})
+	st = s.m.Status()
+	require.Equal(t, rollout.RunRunning, st.State)
+	require.Equal(t, rollout.AskFill, st.Prompt.Ask)
+}
+
 // Outside the window no node is begun.
 func TestGateInWindowHoldsTheRun(t *testing.T) {
 	night, err := gate.ParseWindow("22:00-23:00 UTC") // the scene begins at 22:13

@@ -150,12 +150,18 @@ func (m *Machine) gatesHold(results []gate.Result) bool {
 		return true
 	}
 	ask, row := AskGate, gateRow(holding[0].Gate)
-	if slices.ContainsFunc(holding, func(r gate.Result) bool { return r.Halts && r.Verdict == gate.Fail }) {
+	if slices.ContainsFunc(holding, m.haltsRun) {
 		ask = AskHalted
 		m.state, m.why = RunHalted, "gate "+string(holding[0].Gate)+": "+holding[0].Figure
 	}
 	m.put(question{ask: ask, row: row, gates: results, cause: gateCause(holding), choices: m.gateChoices(holding)})
 	return true
+}
+
+// haltsRun reports a gate whose failing is about the whole run: one that guards the
+// cluster, and the build of the node that went first to find just that out (R8).
+func (m *Machine) haltsRun(r gate.Result) bool {
+	return r.Verdict == gate.Fail && (r.Halts || r.Gate == gate.VersionMatches && m.step().Plan.Canary)
 }
 
 // gateRow is the row of the failure matrix that a gate guards against.
