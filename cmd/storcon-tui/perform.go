@@ -134,8 +134,8 @@ func (c *connection) at(err error) error {
 // settleTime bounds the wait for a second look at the leader.
 const settleTime = 3 * time.Second
 
-// settle waits until the leader was read twice: a plan that rests on one read
-// cannot say that it is stable.
+// settle waits until the leader was read twice, and after it whether the instance that
+// answers leads: a plan that rests on less cannot say that it is stable.
 func (c *connection) settle(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -145,8 +145,9 @@ func (c *connection) settle(ctx context.Context) error {
 	changed, unsubscribe := c.poller.SubscribeReads()
 	defer unsubscribe()
 	for {
-		leader := c.poller.Latest().Leader
-		if leader.Err != nil || leader.At.After(leader.Value.Since) {
+		leader, metrics := c.poller.Latest().Leader, c.poller.Latest().Metrics
+		confirmed := metrics.Err != nil || !leader.Value.Since.After(metrics.At)
+		if leader.Err != nil || leader.At.After(leader.Value.Since) && confirmed {
 			return nil
 		}
 		select {

@@ -10,10 +10,8 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
-
-// maxExtend bounds how much longer one answer may make a run wait.
-const maxExtend = 24 * time.Hour
 
 // short are spellings that are not words of the engine.
 var short = map[string]rollout.Word{
@@ -98,14 +96,8 @@ func takeExtend(rest []string) (time.Duration, []string, error) {
 	if isNumber(rest[0]) || !looksLikeTime(rest[0]) {
 		return 0, rest, nil
 	}
-	d, err := time.ParseDuration(rest[0])
-	switch {
-	case err != nil:
-		return 0, nil, fmt.Errorf("%q is no time; write it like 10m or 90s", rest[0])
-	case d <= 0 || d > maxExtend:
-		return 0, nil, fmt.Errorf("wait takes a time of more than 0 and at most 24h, not %s", rest[0])
-	}
-	return d, rest[1:], nil
+	d, err := prose.ParseExtend(rest[0])
+	return d, rest[1:], err
 }
 
 // takeNode takes a node id off the front. A number that is not this question's

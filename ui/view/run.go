@@ -66,6 +66,8 @@ func (v *RunScreen) Key(key string, c *Context) Intent {
 	}
 	b, _ := commandFor(ScreenRun, key)
 	switch b.Command {
+	case CmdWaitFor:
+		return v.waitFor(c, alone)
 	case CmdEvidence:
 		v.toggle(belowEvidence)
 	case CmdLog:
@@ -139,6 +141,21 @@ func (v *RunScreen) wordKey(word rollout.Word, c *Context, alone bool) Intent {
 		return GiveAnswer{Answer: e.answer}
 	}
 	v.entry = e
+	return nil
+}
+
+// waitFor is the answer wait, for a time that is typed.
+func (v *RunScreen) waitFor(c *Context, alone bool) Intent {
+	answer, ok := v.wordKey(rollout.WordWait, c, alone).(GiveAnswer)
+	if !ok {
+		return Say{"waiting is no answer to this question"}
+	}
+	for _, o := range prose.Ask(c.Run, c.Run.Prompt, c.Now, prose.Brief).Options {
+		if o.Word == answer.Answer.Word {
+			v.entry = newEntry(c.Run.Prompt, []prose.Option{o})
+			v.entry.forTime()
+		}
+	}
 	return nil
 }
 

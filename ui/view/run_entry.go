@@ -17,6 +17,7 @@ const (
 	pickGate stage = iota
 	typeNode
 	typeReason
+	typeTime
 )
 
 // entry takes what an answer needs besides its key: which gate, the node's id,
@@ -48,6 +49,9 @@ func (e *entry) choose(o prose.Option) {
 		e.stage = typeNode
 	}
 }
+
+// forTime has the entry take how long to wait.
+func (e *entry) forTime() { e.stage = typeTime }
 
 // complete reports an entry that needs nothing typed.
 func (e *entry) complete() bool {
@@ -94,6 +98,14 @@ func (e *entry) enter() bool {
 		}
 		e.answer.Reason = text
 		return true
+	case typeTime:
+		d, err := prose.ParseExtend(text)
+		if err != nil {
+			e.wrong = err.Error()
+			return false
+		}
+		e.answer.Extend = d
+		return true
 	}
 	return false
 }
@@ -103,7 +115,7 @@ func (e *entry) enter() bool {
 // its own.
 func (e *entry) paste(text string) {
 	switch {
-	case e.stage == typeReason:
+	case e.stage == typeReason, e.stage == typeTime:
 		e.field.Paste(text)
 	case e.stage == typeNode && strings.Trim(text, "0123456789") == "":
 		e.field.Paste(text)
@@ -125,10 +137,11 @@ func (e *entry) draw(p *sheet) {
 	if e.chosen.Does != "" {
 		p.fact(prose.Fact{Label: "exactly", Lines: []string{e.chosen.Does}}, p.s.Text)
 	}
-	ask := "Type the id of the node, then enter:"
-	if e.stage == typeReason {
-		ask = "Why? Then enter:"
-	}
+	ask := map[stage]string{
+		typeNode:   "Type the id of the node, then enter:",
+		typeReason: "Why? Then enter:",
+		typeTime:   "For how long, such as 10m or 90s? Then enter:",
+	}[e.stage]
 	l := component.NewLine(p.w).Gap(1).Put(p.s.Strong, ask).Gap(1)
 	e.field.Draw(l, p.s, max(l.Left()-22, 8))
 	p.add(l.Gap(2).Put(p.s.Dim, "esc takes it back"))

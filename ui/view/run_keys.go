@@ -13,6 +13,7 @@ const (
 	CmdLater    Command = "later"
 	CmdRemove   Command = "remove"
 	CmdEvidence Command = "evidence"
+	CmdWaitFor  Command = "wait for"
 	CmdLog      Command = "log"
 	CmdReport   Command = "report"
 )
@@ -90,6 +91,7 @@ func runKeyMap() []Binding {
 		table = append(table, Binding{Keys: []string{k.key}, Shown: k.key, Short: string(k.word), Long: k.long, Command: Command("answer " + k.word), Screens: run})
 	}
 	return append(table,
+		Binding{Keys: []string{"W"}, Shown: "W", Short: "wait for", Long: "keep waiting, for a time that is typed", Command: CmdWaitFor, Screens: run},
 		Binding{Keys: []string{"v"}, Shown: "v", Short: "evidence", Long: "all that the question rests on; again: back to the question", Command: CmdEvidence, Screens: run},
 		Binding{Keys: []string{"l"}, Shown: "l", Short: "log", Long: "the run's log; again: back to the question", Command: CmdLog, Screens: run},
 		Binding{Keys: []string{"e"}, Shown: "e", Short: "report", Long: "the report of a run that has ended", Command: CmdReport, Screens: run},

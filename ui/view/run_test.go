@@ -101,6 +101,24 @@ func TestNodeIDIsTyped(t *testing.T) {
 	require.False(t, s.v.Typing())
 }
 
+// A limit is extended by a time that is typed; what is no time changes nothing, and a
+// question that waiting does not answer says so.
+func TestWaitForATime(t *testing.T) {
+	s := sit(t, askNoProgress())
+	require.Nil(t, s.press("W", time.Second))
+	require.True(t, s.v.Typing())
+	require.Contains(t, s.draw(), "For how long, such as 10m or 90s?")
+	s.typed("soon")
+	require.Nil(t, s.press("enter", time.Second))
+	require.Contains(t, s.draw(), `"soon" is no time`)
+	s.press("ctrl+u", time.Second)
+	s.typed("12m")
+	require.Equal(t, GiveAnswer{rollout.Answer{Prompt: "q-1", Word: rollout.WordWait, Extend: 12 * time.Minute}}, s.press("enter", time.Second))
+
+	s = sit(t, askDrain())
+	require.Equal(t, Say{"waiting is no answer to this question"}, s.press("W", time.Second))
+}
+
 func TestEscTakesAnEntryBack(t *testing.T) {
 	s := sit(t, askNodeDown())
 	s.press("U", time.Second)
