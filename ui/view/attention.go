@@ -143,6 +143,17 @@ func attentionWords(a cluster.Attention, now time.Time) string {
 		return node + string(a.Policy) + ", nothing has moved" + sinceText(" for ", a.Since, now)
 	case cluster.PausedForRestart:
 		return node + "PauseForRestart" + sinceText(" for ", a.Since, now) + ", nothing of ours is running on it"
+	case cluster.OperationForeign:
+		return node + string(a.Policy) + sinceText(" for ", a.Since, now) + ", not ours"
+	case cluster.NodePaused:
+		return node + "Pause" + sinceText(" for ", a.Since, now)
+	}
+	return widerWords(a, now)
+}
+
+// widerWords are those of reasons that are not about a node.
+func widerWords(a cluster.Attention, now time.Time) string {
+	switch a.Reason {
 	case cluster.AlertsFiring:
 		return prose.Things(a.Count, "alert") + " firing" + because(a.Cause)
 	case cluster.AlertsUnread:
@@ -155,12 +166,8 @@ func attentionWords(a cluster.Attention, now time.Time) string {
 		return "compute " + a.Compute + " failed" + sinceText(" ", a.Since, now) + because(a.Cause)
 	case cluster.ComputeUnreachable:
 		return "compute " + a.Compute + " does not answer" + sinceText(" for ", a.Since, now) + because(a.Cause)
-	case cluster.OperationForeign:
-		return node + string(a.Policy) + sinceText(" for ", a.Since, now) + ", not ours"
-	case cluster.NodePaused:
-		return node + "Pause" + sinceText(" for ", a.Since, now)
 	}
-	return node + "needs attention"
+	return "needs attention"
 }
 
 func because(cause string) string {
