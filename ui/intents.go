@@ -93,6 +93,8 @@ func (m *model) open(id string) {
 		m.push(view.NewEvents())
 	case view.ScreenRuns:
 		m.push(view.NewRuns())
+	case view.ScreenComputes:
+		m.push(view.NewComputes())
 	case view.ScreenRun:
 		m.show(view.NewRunScreen())
 	case view.ScreenReport:

@@ -42,6 +42,7 @@ func helpSections() []helpSection {
 	return []helpSection{
 		{"DASHBOARD", ScreenNodes},
 		{"ONE NODE", ScreenNode},
+		{"COMPUTES", ScreenComputes},
 		{"RUNS", ScreenRuns},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},

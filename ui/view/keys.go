@@ -29,6 +29,7 @@ const (
 	CmdRun     Command = "run"
 	CmdRuns    Command = "runs"
 	CmdHelp    Command = "help"
+	CmdComp    Command = "computes"
 	CmdQuit    Command = "quit"
 	CmdRedraw  Command = "redraw"
 	CmdClose   Command = "close"
@@ -44,10 +45,12 @@ const (
 	ScreenEvents = "events"
 	ScreenHelp   = "help"
 	ScreenRuns   = "runs"
-	ScreenPlan   = "plan"
-	ScreenRun    = "run"
-	ScreenReport = "report"
-	ScreenQuit   = "quit"
+
+	ScreenComputes = "computes"
+	ScreenPlan     = "plan"
+	ScreenRun      = "run"
+	ScreenReport   = "report"
+	ScreenQuit     = "quit"
 )
 
 // Binding ties keys to what they do on some screens.
@@ -91,10 +94,11 @@ func bindingOf(screen string, c Command) (Binding, bool) {
 
 func buildKeyMap() []Binding {
 	table := []string{ScreenNodes}
-	scrolled := []string{ScreenNodes, ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns}
+	tables := []string{ScreenNodes, ScreenComputes}
+	scrolled := []string{ScreenNodes, ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes}
 	acting := []string{ScreenNodes, ScreenNode}
 	quitting := []string{ScreenQuit}
-	inner := []string{ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns}
+	inner := []string{ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes}
 	every := append(slices.Clone(inner), ScreenNodes)
 	return []Binding{
 		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the node under the cursor", Command: CmdOpen, Screens: table},
@@ -104,11 +108,12 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"f"}, Shown: "f", Short: "fill", Action: action.Fill, Screens: acting},
 		{Keys: []string{"x"}, Shown: "x", Short: "cancel", Action: action.Cancel, Screens: acting},
 		{Keys: []string{"u"}, Shown: "u", Short: "set Active", Action: action.Activate, Screens: acting},
-		{Keys: []string{"/"}, Shown: "/", Short: "filter", Long: "show only nodes that contain a text", Command: CmdFilter, Screens: table},
+		{Keys: []string{"/"}, Shown: "/", Short: "filter", Long: "show only rows that contain a text", Command: CmdFilter, Screens: tables},
 		{Keys: []string{"n"}, Shown: "n", Short: "next problem", Long: "go to the next node that needs attention", Command: CmdNext, Screens: table},
-		{Keys: []string{"s"}, Shown: "s", Short: "sort", Long: "sort by the next column", Command: CmdSort, Screens: table},
-		{Keys: []string{"S"}, Shown: "S", Short: "reverse", Long: "reverse the order", Command: CmdReverse, Screens: table},
+		{Keys: []string{"s"}, Shown: "s", Short: "sort", Long: "sort by the next column", Command: CmdSort, Screens: tables},
+		{Keys: []string{"S"}, Shown: "S", Short: "reverse", Long: "reverse the order", Command: CmdReverse, Screens: tables},
 		{Keys: []string{"e"}, Shown: "e", Short: "events", Long: "all events that this console has seen", Command: CmdEvents, Screens: acting},
+		{Keys: []string{"c"}, Shown: "c", Short: "computes", Long: "the configured computes and what they say", Command: CmdComp, Screens: acting},
 		{Keys: []string{"o"}, Shown: "o", Short: "run", Long: "open the live run, or the report of the last one", Command: CmdRun, Screens: acting},
 		{Keys: []string{"t"}, Shown: "t", Short: "take up", Action: action.Resume, Screens: []string{ScreenRuns}},
 		{Keys: []string{"L"}, Shown: "L", Short: "runs", Long: "the run that another console drives, or left unfinished", Command: CmdRuns, Screens: acting},

@@ -89,6 +89,10 @@ func hintsFor(screen string, s selection, c *Context) []Hint {
 			if c.Run == nil {
 				continue
 			}
+		case CmdComp:
+			if c.Snapshot == nil || len(c.Snapshot.Computes) == 0 {
+				continue
+			}
 		case CmdRuns:
 			if c.Unfinished == "" && c.Elsewhere.Driver == "" {
 				continue
@@ -149,6 +153,8 @@ func openScreen(cmd Command, c *Context) Intent {
 		return Open{Screen: ScreenEvents}
 	case CmdRuns:
 		return Open{Screen: ScreenRuns}
+	case CmdComp:
+		return Open{Screen: ScreenComputes}
 	case CmdRun:
 		switch {
 		case c.Run == nil:
