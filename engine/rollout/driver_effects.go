@@ -231,8 +231,9 @@ func (d *Driver) probe(e Probe) Event {
 }
 
 // describeMost is up to how many tenants are described one by one; more are
-// found by reading the list through once.
-const describeMost = 20
+// found by reading the list through once, which is one request up to a thousand
+// tenants: twenty in a second are more than a controller should see of us (G4).
+const describeMost = 3
 
 // locate finds where shards are attached, in the memory of those shards alone.
 func (d *Driver) locate(e Locate) Event {

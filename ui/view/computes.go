@@ -211,7 +211,7 @@ func newComputeRow(c cluster.Compute) computeRow {
 	return r
 }
 
-func deref[T any](to *T, from *T) {
+func deref[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}

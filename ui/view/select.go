@@ -85,16 +85,8 @@ func hintsFor(screen string, s selection, c *Context) []Hint {
 			if screen == ScreenNodes {
 				continue
 			}
-		case CmdRun:
-			if c.Run == nil {
-				continue
-			}
-		case CmdComp:
-			if c.Snapshot == nil || len(c.Snapshot.Computes) == 0 {
-				continue
-			}
-		case CmdRuns:
-			if c.Unfinished == "" && c.Elsewhere.Driver == "" {
+		case CmdRun, CmdComp, CmdRuns:
+			if !leadsSomewhere(b.Command, c) {
 				continue
 			}
 		}
@@ -136,6 +128,19 @@ func moveTable(m mover, cmd Command) bool {
 		m.Last()
 	default:
 		return false
+	}
+	return true
+}
+
+// leadsSomewhere reports a screen that has something to show just now.
+func leadsSomewhere(cmd Command, c *Context) bool {
+	switch cmd {
+	case CmdRun:
+		return c.Run != nil
+	case CmdComp:
+		return c.Snapshot != nil && len(c.Snapshot.Computes) > 0
+	case CmdRuns:
+		return c.Unfinished != "" || c.Elsewhere.Driver != ""
 	}
 	return true
 }
