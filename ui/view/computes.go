@@ -21,8 +21,7 @@ type Computes struct {
 	shown  uint64 // Seq of what the table holds, meaningful if loaded
 	loaded bool
 
-	field  component.Field
-	typing bool
+	filterBox
 }
 
 var (
@@ -34,20 +33,12 @@ var (
 func NewComputes() *Computes {
 	v := &Computes{}
 	v.table = newComputesTable(&v.now)
+	v.of = v.table
 	return v
 }
 
 // ID is "computes".
 func (v *Computes) ID() string { return ScreenComputes }
-
-// Typing reports that the filter is being typed.
-func (v *Computes) Typing() bool { return v.typing }
-
-// Paste adds to the filter.
-func (v *Computes) Paste(text string) {
-	v.field.Paste(text)
-	v.table.SetFilter(v.field.Text())
-}
 
 func (v *Computes) load(c *Context) {
 	v.now = c.Now
@@ -81,30 +72,15 @@ func (v *Computes) Key(key string, c *Context) Intent {
 		id, desc := v.table.Sort()
 		v.table.SetSort(id, !desc)
 	case CmdBack:
-		if v.table.Filter() == "" {
+		if !v.clear() {
 			return Back{}
 		}
-		v.field.Set("")
-		v.table.SetFilter("")
 	default:
 		if !moveTable(v.table, b.Command) {
 			return openScreen(b.Command, c)
 		}
 	}
 	return nil
-}
-
-func (v *Computes) typed(key string) {
-	switch key {
-	case "enter":
-		v.typing = false
-	case "esc":
-		v.typing = false
-		v.field.Set("")
-	default:
-		v.field.Key(key)
-	}
-	v.table.SetFilter(strings.TrimSpace(v.field.Text()))
 }
 
 // computesDetail is how many lines the compute under the cursor gets at most.

@@ -18,9 +18,8 @@ type Nodes struct {
 	loaded   bool
 	stale    bool
 
-	field  component.Field
-	typing bool
-	feed   feed
+	filterBox
+	feed feed
 }
 
 var (
@@ -32,20 +31,12 @@ var (
 func NewNodes() *Nodes {
 	n := &Nodes{lastSeen: map[client.NodeID]int64{}}
 	n.table = newNodesTable(&n.now)
+	n.of = n.table
 	return n
 }
 
 // ID is "nodes".
 func (n *Nodes) ID() string { return ScreenNodes }
-
-// Typing reports that the filter is being typed.
-func (n *Nodes) Typing() bool { return n.typing }
-
-// Paste adds to the filter.
-func (n *Nodes) Paste(text string) {
-	n.field.Paste(text)
-	n.table.SetFilter(n.field.Text())
-}
 
 // load takes over a new snapshot. It is called before anything looks at the
 // table, so that a key falls on what is on the screen and not on older rows.
@@ -80,19 +71,6 @@ func (n *Nodes) Key(key string, c *Context) Intent {
 	return n.run(b.Command, c)
 }
 
-func (n *Nodes) typed(key string) {
-	switch key {
-	case "enter":
-		n.typing = false
-	case "esc":
-		n.typing = false
-		n.field.Set("")
-	default:
-		n.field.Key(key)
-	}
-	n.table.SetFilter(strings.TrimSpace(n.field.Text()))
-}
-
 func (n *Nodes) run(cmd Command, c *Context) Intent {
 	switch cmd {
 	case CmdOpen:
@@ -113,23 +91,15 @@ func (n *Nodes) run(cmd Command, c *Context) Intent {
 	case CmdNext:
 		return n.nextProblem(c)
 	case CmdBack:
-		n.clear()
+		if !n.clear() { // one thing at a time
+			n.table.ClearMarks()
+		}
 	default:
 		if !moveTable(n.table, cmd) {
 			return openScreen(cmd, c)
 		}
 	}
 	return nil
-}
-
-// clear takes back what a person did to the table, one thing at a time.
-func (n *Nodes) clear() {
-	if n.table.Filter() != "" {
-		n.field.Set("")
-		n.table.SetFilter("")
-		return
-	}
-	n.table.ClearMarks()
 }
 
 // noRow says why there is no row under the cursor.
