@@ -33,7 +33,8 @@ race: need-go need-cc ## run all tests with the race detector
 
 .PHONY: crash
 crash: need-go ## kill the program at every journal record of a run and resume it
-	STORCON_CRASH=all $(GO) test ./cmd/storcon-tui -count=1 -timeout 60m -v -run '^TestCrash$$'
+	@out=$$(mktemp); STORCON_CRASH=all $(GO) test ./cmd/storcon-tui -count=1 -timeout 60m -v -run '^TestCrash$$' >$$out 2>&1; code=$$?; \
+	cat $$out; grep -o 'crash points: .*' $$out; rm -f $$out; exit $$code
 
 .PHONY: lint
 lint: tools ## vet and lint; fetches the linters into .tools the first time

@@ -274,6 +274,9 @@ func (c *crash) verify(t *testing.T, killed journal.Records) {
 	c.verifyCalls(t, all)
 	c.verifyPolicies(t)
 	require.Empty(t, audit.Check(all), said)
+	verdict, err := exec.Command(c.program, "--config", c.config, "--state-dir", c.state, "runs", "verify", c.runName(t)).CombinedOutput()
+	require.NoError(t, err, "%s", verdict)
+	require.Contains(t, string(verdict), "closed, nothing is wrong")
 }
 
 // verifyAnswers: an answer that was given before the crash was acted upon, or its
@@ -284,15 +287,27 @@ func (c *crash) verifyAnswers(t *testing.T, killed, all journal.Records) {
 		if r.Kind != journal.KindAnswer {
 			continue
 		}
+		asked := dataWord(t, r, "ask")
 		followed := slices.ContainsFunc(all[i+1:], func(later journal.Record) bool {
 			switch later.Kind {
-			case journal.KindIntent, journal.KindHookStart, journal.KindPrompt:
-				return later.Node == r.Node
+			case journal.KindIntent, journal.KindHookStart:
+				return later.Node == r.Node && later.Cls != journal.OBS
+			case journal.KindPrompt:
+				return later.Node == r.Node && dataWord(t, later, "ask") == asked
 			}
 			return false
-		})
+		}) || dataWord(t, r, "word") == "wait"
 		require.True(t, followed, "the answer of record %d is lost:\n%s", r.Seq, c.out.String())
 	}
+}
+
+// dataWord is a text of a record's data.
+func dataWord(t *testing.T, r journal.Record, name string) string {
+	t.Helper()
+	var data map[string]any
+	require.NoError(t, r.Decode(&data))
+	word, _ := data[name].(string)
+	return word
 }
 
 // verifyCalls: every call that changed something has an intent, and every
@@ -304,7 +319,9 @@ func (c *crash) verifyCalls(t *testing.T, all journal.Records) {
 	for _, r := range all {
 		switch r.Kind {
 		case journal.KindAnswer:
-			answered[r.Node] = true
+			if word := dataWord(t, r, "word"); word != "wait" && word != "no" {
+				answered[r.Node] = true
+			}
 		case journal.KindIntent:
 			intents[r.Call]++
 			if r.Cls != journal.OBS && r.Att == 1 {
