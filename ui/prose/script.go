@@ -156,7 +156,7 @@ var scripts = map[rollout.Ask]script{
 	rollout.AskResume: {
 		title: "TAKE THE RUN UP AGAIN?",
 		what:  "the program that drove it is gone; below is, node by node, what its journal says, what the cluster shows and what follows a yes",
-		then:  "go on from what the cluster shows; the gates are read anew, and no older yes stands but where it is named",
+		then:  "go on from what the cluster shows; the gates are read anew, and no older yes stands but where it is named, and no standing answer or policy file",
 		ifNot: "nothing is sent; the run stays unfinished",
 	},
 }
