@@ -163,7 +163,7 @@ func (t *runTeller) look(st *rollout.Status) (newQuestion bool) {
 	}
 	for _, note := range newNotes(before.Notes, st.Notes) {
 		if note.Kind == rollout.NoteAnomaly {
-			t.say(st, notify.Anomaly, note.Node, prose.NoteLine(note))
+			t.say(st, notify.Anomaly, note.Node, rowed(note))
 		}
 	}
 	for i, step := range st.Steps {
@@ -175,7 +175,7 @@ func (t *runTeller) look(st *rollout.Status) (newQuestion bool) {
 		t.say(st, notify.Halted, 0, "halted"+because(st.Why))
 	}
 	if st.Outcome != nil && before.Outcome == nil {
-		t.say(st, notify.Finished, 0, fmt.Sprintf("%s (exit %d)", prose.OutcomeWord(st), st.Outcome.Exit))
+		t.say(st, notify.Finished, 0, prose.OutcomeWord(st))
 	}
 	asked := t.asked
 	t.last, t.asked = st, heldBy(st)
@@ -198,6 +198,14 @@ func newNotes(old, now []rollout.Note) []rollout.Note {
 		}
 	}
 	return now
+}
+
+// rowed is a note's text with the row of the failure matrix that it is about.
+func rowed(n rollout.Note) string {
+	if n.Row == "" {
+		return n.Text
+	}
+	return n.Text + " [" + n.Row + "]"
 }
 
 func because(why string) string {

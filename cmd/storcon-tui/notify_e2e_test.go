@@ -54,7 +54,7 @@ url_env = "CHAT_HOOK"
 	require.Equal(t, []notify.Kind{notify.Started, notify.NodeDone, notify.NodeDone, notify.Finished}, kinds)
 	lines, err := os.ReadFile(told)
 	require.NoError(t, err)
-	require.Regexp(t, `^\S+ · run \S+ · started: .+\n(\S+ · run \S+ · node [12] · node done: done.*\n){2}\S+ · run \S+ · finished: done.* \(exit \d+\)\n$`, string(lines))
+	require.Regexp(t, `^\S+ · run \S+ · started: .+\n(\S+ · run \S+ · node [12] · node done: done.*\n){2}\S+ · run \S+ · finished: done[^\n]*\(exit \d+\)\n$`, string(lines))
 	require.NotContains(t, got.out+got.errors, "SECRET-HOOK")
 	require.NoError(t, filepath.WalkDir(state, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
