@@ -45,7 +45,6 @@ func TestRow_E14_TheSecondConsoleFollows(t *testing.T) {
 
 	console := open(t, "storcon-tui", flags...)
 	console.see("is driven by another console")
-	console.see(firstRow)
 	console.press("L")
 	console.see("Driven by another console: run " + run)
 	require.NotContains(t, ansi.Strip(console.sent()), "left unfinished", "it is live")

@@ -222,7 +222,7 @@ func (e *Engine) Start(ctx context.Context, plan Plan) (*Driver, error) {
 	if err := e.preflight(plan); err != nil {
 		return nil, err
 	}
-	lock, err := e.cfg.Store.Lock(e.lockInfo(""))
+	lock, err := e.lock("")
 	if err != nil {
 		return nil, err
 	}
@@ -268,15 +268,19 @@ func (e *Engine) preflight(plan Plan) error {
 // driving reports that somebody holds the lock: an unfinished run is then a
 // live one, and the lock says who drives it.
 func (e *Engine) driving() bool {
-	lock, err := e.cfg.Store.Lock(e.lockInfo(""))
-	if err != nil {
-		var held *journal.ErrLocked
-		return errors.As(err, &held)
+	_, driven := e.cfg.Store.Driver()
+	return driven
+}
+
+// lock takes the cluster's lock. A lock file that cannot be written is a journal
+// that cannot: it is on the same disk.
+func (e *Engine) lock(run string) (*journal.Lock, error) {
+	lock, err := e.cfg.Store.Lock(e.lockInfo(run))
+	var held *journal.ErrLocked
+	if err != nil && !errors.As(err, &held) {
+		return nil, &JournalError{Err: err}
 	}
-	if err := lock.Release(); err != nil {
-		e.log.Warn("release the lock", "error", err)
-	}
-	return false
+	return lock, err
 }
 
 func (e *Engine) lockInfo(run string) journal.Info {

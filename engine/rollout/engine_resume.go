@@ -52,7 +52,7 @@ func (e *Engine) Resume(ctx context.Context, run string) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := e.cfg.Store.Lock(e.lockInfo(run))
+	lock, err := e.lock(run)
 	if err != nil {
 		return nil, err
 	}

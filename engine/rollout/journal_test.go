@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
@@ -120,4 +121,25 @@ func TestQuestionsExpire(t *testing.T) {
 	r.driver.Wait()
 	require.Len(t, r.kinds(journal.KindPause), 1)
 	require.Len(t, r.kinds(journal.KindResume), 1)
+}
+
+// A lock that cannot be written is no refusal of the plan but a journal that cannot
+// be kept (exit 11); one that somebody holds says who does.
+func TestLockThatCannotBeWritten(t *testing.T) {
+	r := newRig(t, options{})
+	plan, err := r.engine.Plan(t.Context(), rollout.GoalRestart, []client.NodeID{1})
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(r.store.Dir(), "lock"), 0o700))
+	_, err = r.engine.Start(t.Context(), plan)
+	var broken *rollout.JournalError
+	require.ErrorAs(t, err, &broken)
+
+	require.NoError(t, os.Remove(filepath.Join(r.store.Dir(), "lock")))
+	lock, err := r.store.Lock(journal.Info{User: "oncall2"})
+	require.NoError(t, err)
+	_, err = r.engine.Start(t.Context(), plan)
+	var held *journal.ErrLocked
+	require.ErrorAs(t, err, &held)
+	require.NoError(t, lock.Release())
+	require.Empty(t, r.mutations())
 }
