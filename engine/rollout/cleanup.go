@@ -152,7 +152,11 @@ func (m *Machine) leftBehind(why string) []LeftBehind {
 	var out []LeftBehind
 	for i := range m.steps {
 		s := m.steps[i]
-		if s.mayStandOff() && (s.State == StepRunning || s.State == StepFailed) {
+		inWork := s.State == StepRunning || s.State == StepFailed
+		// A drain that outlived its node's restart may set the policy long after
+		// the step is over (C8).
+		outlived := s.State != StepPending && s.lingers
+		if inWork && s.mayStandOff() || outlived {
 			if l := m.whatStands(s, why); l.State != "" {
 				out = append(out, l)
 			}

@@ -83,3 +83,30 @@ func TestFound_ADrainThatOutlivedAReattachIsNotTakenForDead(t *testing.T) {
 	require.True(t, ok)
 	require.Contains(t, c.Off, "may have outlived")
 }
+
+// A node was restarted by somebody in the middle of our drain and, since a token without
+// Admin cannot ask what holds the slot, was taken for done; the drain, which had outlived that, set the policy when the next node was in work. Whoever
+// leaves then is told of it (I9, C8).
+func TestFound_ADrainThatEndsAfterItsStepIsNamed(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	a.noAdmin = true
+	a.draining()
+	a.launch(1, client.AvailabilityActive)
+	a.pass(3 * time.Second)
+	a.asked(rollout.AskRestartedEarly, "D17")
+	a.say(rollout.WordWait)
+	a.pass(3 * time.Second)
+	a.asked(rollout.AskFill, "")
+	a.say(rollout.WordSkip)
+	a.pass(5 * time.Second)
+	require.Equal(t, client.NodeID(2), a.m.Status().Prompt.Node, "the next node is in work")
+
+	a.node(1).Scheduling = client.PolicyPauseForRestart
+	a.pass(3 * time.Second)
+	a.apply(rollout.Interrupted{At: a.now, Kind: rollout.Detach, Why: "test"})
+	out := a.m.Status().Outcome
+	require.NotNil(t, out)
+	require.Len(t, out.Left, 1)
+	require.Equal(t, client.NodeID(1), out.Left[0].Node)
+	require.Contains(t, out.Left[0].State, "PauseForRestart")
+}
