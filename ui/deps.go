@@ -57,8 +57,10 @@ type LiveRun interface {
 	Status() *rollout.Status
 	Subscribe() (<-chan struct{}, func())
 	Answer(a rollout.Answer) error
-	// Pause has the run stand still at the next safe place and ask.
+	// Pause has the run stand still as soon as nothing is half done, and ask.
 	Pause(why string)
+	// PauseLater does so once the phase that runs is over.
+	PauseLater(why string)
 	// Detach ends the run's hold on the cluster and leaves what runs there.
 	Detach(why string)
 	// Killed is Detach because of a signal, with the code of a run that has changed

@@ -209,6 +209,7 @@ func (r *liveRun) Answer(a rollout.Answer) error {
 	return nil
 }
 func (r *liveRun) Pause(string)          { r.note("pause") }
+func (r *liveRun) PauseLater(string)     { r.note("pause later") }
 func (r *liveRun) Done() <-chan struct{} { return r.done }
 func (r *liveRun) Detach(string) {
 	r.note("detach")

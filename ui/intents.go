@@ -73,7 +73,7 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 	case view.GiveAnswer:
 		return m.answer(i.Answer)
 	case view.PauseRun:
-		return m.pauseRun(i.Why)
+		return m.pauseRun(i)
 	case view.Leave:
 		return m.leaveRun()
 	case view.CancelRun:
@@ -205,15 +205,19 @@ func (m *model) answered(msg answeredMsg) {
 	m.look()
 }
 
-// pauseRun pauses the run at its next boundary; it then asks how to go on.
-func (m *model) pauseRun(why string) tea.Cmd {
+// pauseRun pauses the run, now or once its phase is over; it then asks how to go on.
+func (m *model) pauseRun(i view.PauseRun) tea.Cmd {
 	if m.run == nil {
 		return nil
 	}
-	m.say("pausing at the next boundary")
-	run := m.run
+	run, pause := m.run, m.run.Pause
+	said := "pausing; what runs at the controller goes on"
+	if i.Later {
+		pause, said = run.PauseLater, "the run pauses when this phase is over"
+	}
+	m.say(said)
 	return m.tasks.command(func(context.Context) tea.Msg {
-		run.Pause(why)
+		pause(i.Why)
 		return changedMsg{}
 	})
 }
@@ -283,7 +287,7 @@ func (m *model) cancelRun() tea.Cmd {
 			return m.answer(rollout.Answer{Prompt: p.ID, Word: rollout.WordCancel})
 		}
 	}
-	cmd := m.pauseRun("the operator wants to cancel what runs")
+	cmd := m.pauseRun(view.PauseRun{Why: "the operator wants to cancel what runs"})
 	m.say("pausing the run; cancel is among the answers to its next question")
 	return cmd
 }

@@ -24,11 +24,12 @@ comment in the configuration, name the admin address:
 
   GET  /demo/calls                                  every request to the controller
   POST /demo/nodes/ID/restart|stop|start?down=500ms&build=rel-2
-  POST /demo/nodes/ID/set?lag=BYTES&delay=900ms     secondary lag, time of a location change
-  POST /demo/controller/kill|term|start
+  POST /demo/nodes/ID/set?lag=BYTES&delay=900ms&says=ID   secondary lag, time of a location change, the id it tells
+  POST /demo/controller/kill|term|start|takeover
   POST /demo/notify?status=503                      what compute notifications get
   POST /demo/tenants?count=N&shards=S&secondaries=0|1
   POST /demo/faults?path=REGEX&method=PUT&count=N&kind=drop-before|drop-after|status|body|delay&value=...
+  DELETE /demo/faults                               disarms all
 
 With --auth the token files lie beside the configuration: FILE.admin.jwt, which
 the configuration names, and FILE.infra.jwt.`,

@@ -18,7 +18,7 @@ func (p *program) runsVerb() *cobra.Command {
 	list := func(*cobra.Command, []string) error { return p.withStore(p.listRuns) }
 	runs := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, verify, export or close the runs of a cluster",
+		Short: "List, show, follow, verify, export or close the runs of a cluster",
 		Args:  cobra.NoArgs,
 		RunE:  list,
 	}

@@ -292,6 +292,11 @@ func (m *Machine) interrupt(e Interrupted) {
 		if m.state == RunRunning {
 			m.pausing, m.why = true, e.Why
 		}
+	case PauseLater:
+		if m.state == RunRunning && !m.pausing {
+			m.pausingLater, m.why = true, e.Why
+			m.note(NoteInfo, "", "the run pauses when this phase is over"+because(e.Why))
+		}
 	case Detach, Abandon:
 		m.abandoned = m.abandoned || e.Kind == Abandon
 		m.leaving, m.why, m.killed = e.Why, e.Why, cmp.Or(m.killed, e.Exit)

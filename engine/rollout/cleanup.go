@@ -10,7 +10,7 @@ import (
 // A restart command that runs is not killed: half a restart is worse (A7).
 func (m *Machine) abort() {
 	m.state, m.why = RunAborting, "the operator aborted the run"
-	m.pausing, m.standing = false, nil
+	m.pausing, m.pausingLater, m.standing = false, false, nil
 	if m.cur >= len(m.steps) {
 		return
 	}

@@ -105,8 +105,13 @@ func (d *Driver) Answer(a Answer) error {
 	}
 }
 
-// Pause stops the run at the next boundary and offers a menu. It cancels nothing.
+// Pause stops the run as soon as nothing of ours is half done, a call that is
+// unanswered or a restart command, and offers a menu. It cancels nothing: a drain goes on.
 func (d *Driver) Pause(why string) { d.interrupt(Interrupted{Kind: Pause, Why: why}) }
+
+// PauseLater lets the phase that runs come to its end first, and stops the run before
+// the next one, whatever answers stand.
+func (d *Driver) PauseLater(why string) { d.interrupt(Interrupted{Kind: PauseLater, Why: why}) }
 
 // Detach leaves once the step in flight is over: a call that is unanswered, a
 // restart command that runs. What the controller does goes on and is named in

@@ -138,9 +138,10 @@ type Interruption int
 
 // The interruptions. None cancels anything on the server.
 const (
-	Pause   Interruption = iota + 1 // stop at the next boundary and offer a menu
-	Detach                          // finish the step in flight and leave
-	Abandon                         // the same, without waiting for a restart command; it is not killed
+	Pause      Interruption = iota + 1 // stop as soon as no call is unanswered and offer a menu
+	PauseLater                         // the same, once the phase that runs is over
+	Detach                             // finish the step in flight and leave
+	Abandon                            // the same, without waiting for a restart command; it is not killed
 )
 
 func (e Tick) at() time.Time          { return e.At }

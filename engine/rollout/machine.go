@@ -55,15 +55,17 @@ type Machine struct {
 	revoked   bool // an anomaly came: the policy of an unattended run answers nothing more
 	overrides []gate.Override
 
-	call      inflight  // the one mutating call
-	hook      inflight  // the restart command
-	tag       uint64    // newest question to the Driver
-	reread    time.Time // when the node list was last asked for by us; zero = not since the newest
-	pausing   bool
-	leaving   string   // why the operator detaches; "" = stays
-	killed    ExitCode // by a signal: what the run ends with if nothing was changed; 0 = by none
-	abandoned bool     // a restart command is not waited for
-	broken    error    // the journal's
+	call    inflight  // the one mutating call
+	hook    inflight  // the restart command
+	tag     uint64    // newest question to the Driver
+	reread  time.Time // when the node list was last asked for by us; zero = not since the newest
+	pausing bool
+
+	pausingLater bool     // before the next phase
+	leaving      string   // why the operator detaches; "" = stays
+	killed       ExitCode // by a signal: what the run ends with if nothing was changed; 0 = by none
+	abandoned    bool     // a restart command is not waited for
+	broken       error    // the journal's
 
 	seenTill time.Time // events of the picture up to here were taken
 	skewTold bool
@@ -155,7 +157,7 @@ func (m *Machine) turn() {
 		m.endDetached()
 	case m.state == RunReady:
 		m.begin()
-	case m.pausing && m.atBoundary():
+	case m.pausing && m.atBoundary(), m.pausingLater && m.betweenPhases():
 		m.pauseHere()
 	case m.state == RunPaused:
 		m.askPaused()
@@ -279,6 +281,18 @@ func (m *Machine) unread() bool { return m.cur < len(m.steps) && m.step().result
 
 // atBoundary reports that nothing is half done.
 func (m *Machine) atBoundary() bool { return m.idle() && !m.unread() }
+
+// betweenPhases reports that one phase is over and the next not begun.
+func (m *Machine) betweenPhases() bool {
+	if m.state != RunRunning || m.cur >= len(m.steps) || !m.atBoundary() || m.step().approved {
+		return false
+	}
+	switch m.step().fsm {
+	case beforeDrain, beforeRestart, beforeFill, beforeCancel, beforeActivate:
+		return true
+	}
+	return false
+}
 
 // mayLeave reports that no call is unanswered, and no restart command awaited.
 func (m *Machine) mayLeave() bool {

@@ -6,12 +6,17 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
 
-// pauseHere stops the run at a boundary. What runs on the controller goes on.
+// pauseHere stops the run. What runs on the controller goes on. The record says
+// which of the two pauses it is.
 func (m *Machine) pauseHere() {
-	m.pausing = false
+	at := "now"
+	if !m.pausing {
+		at = "boundary"
+	}
+	m.pausing, m.pausingLater = false, false
 	m.state = RunPaused
 	m.clearPrompt()
-	m.record(journal.Record{Kind: journal.KindPause, Durable: true, Why: m.why})
+	m.record(journal.Record{Kind: journal.KindPause, Durable: true, Why: m.why}.With(map[string]string{"at": at}))
 	m.note(NoteInfo, "", "paused"+because(m.why))
 	m.turns = true
 }

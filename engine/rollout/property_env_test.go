@@ -78,8 +78,10 @@ func (h *history) rare() {
 	case 1:
 		h.broken = true
 		h.apply(rollout.JournalFailed{At: h.now, Err: fmt.Errorf("disk full"), Unsent: false})
-	case 2, 3, 4:
+	case 2, 3:
 		h.apply(rollout.Interrupted{At: h.now, Kind: rollout.Pause, Why: "test"})
+	case 4:
+		h.apply(rollout.Interrupted{At: h.now, Kind: rollout.PauseLater, Why: "test"})
 	default:
 		h.apply(rollout.Tick{At: h.now})
 	}

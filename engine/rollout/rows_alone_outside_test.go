@@ -11,6 +11,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
@@ -161,4 +162,41 @@ func TestCase_N6_SilenceIsSaidAtOnce(t *testing.T) {
 	a.pass(2 * time.Second)
 	st = a.m.Status()
 	require.Contains(t, st.Notes[len(st.Notes)-1].Text, "answers again after 13s")
+}
+
+// The two pauses. Now: in the middle of a drain, which goes on. Later: the drain comes to
+// its end first, and the next phase is not begun though a standing answer covers it. The
+// journal says which.
+func TestPauseNowAndLater(t *testing.T) {
+	paused := func(a *alone) string {
+		for _, r := range a.records {
+			if r.Kind == journal.KindPause {
+				return string(r.Data)
+			}
+		}
+		return ""
+	}
+	now := newAlone(t, rollout.GoalRestart)
+	now.draining()
+	now.apply(rollout.Interrupted{At: now.now, Kind: rollout.Pause, Why: "test"})
+	now.pass(time.Second)
+	now.asked(rollout.AskPaused, "")
+	require.Equal(t, rollout.RunPaused, now.m.Status().State)
+	require.JSONEq(t, `{"at":"now"}`, paused(now))
+
+	later := newAlone(t, rollout.GoalRestart)
+	later.asked(rollout.AskDrain, "")
+	later.say(rollout.WordRestOfRun)
+	later.reply(nil)
+	later.apply(rollout.Interrupted{At: later.now, Kind: rollout.PauseLater, Why: "test"})
+	later.pass(5 * time.Second)
+	require.Equal(t, rollout.RunRunning, later.m.Status().State, "the drain is not over")
+	later.settle(client.PolicyPauseForRestart, 0)
+	later.pass(10 * time.Second)
+	later.asked(rollout.AskPaused, "")
+	require.Zero(t, later.hooks, "the restart was covered by a standing answer, and not begun")
+	require.JSONEq(t, `{"at":"boundary"}`, paused(later))
+	later.say(rollout.WordResume)
+	later.pass(2 * time.Second)
+	require.Equal(t, rollout.RunRunning, later.m.Status().State, "once")
 }

@@ -6,8 +6,12 @@ import (
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
-// PauseRun asks for a pause at the next boundary while no question is open.
-type PauseRun struct{ Why string }
+// PauseRun asks for a pause while no question is open: now, or once the phase that
+// runs is over.
+type PauseRun struct {
+	Why   string
+	Later bool
+}
 
 func (PauseRun) intent() {}
 
@@ -68,6 +72,8 @@ func (v *RunScreen) Key(key string, c *Context) Intent {
 	switch b.Command {
 	case CmdWaitFor:
 		return v.waitFor(c, alone)
+	case CmdPauseLater:
+		return pauseLater(c)
 	case CmdEvidence:
 		v.toggle(belowEvidence)
 	case CmdLog:
@@ -144,6 +150,17 @@ func (v *RunScreen) wordKey(word rollout.Word, c *Context, alone bool) Intent {
 	return nil
 }
 
+// pauseLater is for a run that goes on; a question can be answered with a pause itself.
+func pauseLater(c *Context) Intent {
+	switch {
+	case c.Run == nil || c.Run.State != rollout.RunRunning:
+		return nil
+	case c.Run.Prompt != nil:
+		return Say{"a question is open: " + KeyFor(rollout.WordNo) + " pauses the run here"}
+	}
+	return PauseRun{Why: "asked for by the operator", Later: true}
+}
+
 // waitFor is the answer wait, for a time that is typed.
 func (v *RunScreen) waitFor(c *Context, alone bool) Intent {
 	answer, ok := v.wordKey(rollout.WordWait, c, alone).(GiveAnswer)
@@ -206,7 +223,7 @@ func (v *RunScreen) Hints(c *Context) []Hint {
 	case c.Run.Prompt != nil:
 		hints = append(hints, Hint{Key: "v", Does: "evidence"})
 	case c.Run.State == rollout.RunRunning:
-		hints = append(hints, Hint{Key: KeyFor(rollout.WordNo), Does: "pause at the next boundary"})
+		hints = append(hints, Hint{Key: KeyFor(rollout.WordNo), Does: "pause now"}, Hint{Key: "P", Does: "pause after this phase"})
 	}
 	back := "back"
 	if c.Run != nil && c.Run.Outcome == nil {

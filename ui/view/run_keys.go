@@ -8,14 +8,15 @@ import (
 
 // The commands of the plan and run screens.
 const (
-	CmdStart    Command = "start"
-	CmdEarlier  Command = "earlier"
-	CmdLater    Command = "later"
-	CmdRemove   Command = "remove"
-	CmdEvidence Command = "evidence"
-	CmdWaitFor  Command = "wait for"
-	CmdLog      Command = "log"
-	CmdReport   Command = "report"
+	CmdStart      Command = "start"
+	CmdEarlier    Command = "earlier"
+	CmdLater      Command = "later"
+	CmdRemove     Command = "remove"
+	CmdEvidence   Command = "evidence"
+	CmdWaitFor    Command = "wait for"
+	CmdPauseLater Command = "pause later"
+	CmdLog        Command = "log"
+	CmdReport     Command = "report"
 )
 
 // wordKey ties an answer to a key. No key means two things on the run screen.
@@ -91,6 +92,7 @@ func runKeyMap() []Binding {
 		table = append(table, Binding{Keys: []string{k.key}, Shown: k.key, Short: string(k.word), Long: k.long, Command: Command("answer " + k.word), Screens: run})
 	}
 	return append(table,
+		Binding{Keys: []string{"P"}, Shown: "P", Short: "pause later", Long: "pause the run once the phase that runs is over", Command: CmdPauseLater, Screens: run},
 		Binding{Keys: []string{"W"}, Shown: "W", Short: "wait for", Long: "keep waiting, for a time that is typed", Command: CmdWaitFor, Screens: run},
 		Binding{Keys: []string{"v"}, Shown: "v", Short: "evidence", Long: "all that the question rests on; again: back to the question", Command: CmdEvidence, Screens: run},
 		Binding{Keys: []string{"l"}, Shown: "l", Short: "log", Long: "the run's log; again: back to the question", Command: CmdLog, Screens: run},

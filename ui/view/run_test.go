@@ -183,7 +183,9 @@ func TestOffChoiceSaysWhy(t *testing.T) {
 
 func TestPauseIsAlwaysAtHand(t *testing.T) {
 	s := sit(t, draining())
-	require.IsType(t, PauseRun{}, s.press("p", time.Second))
+	require.Equal(t, PauseRun{Why: "asked for by the operator"}, s.press("p", time.Second))
+	require.Equal(t, PauseRun{Why: "asked for by the operator", Later: true}, s.press("P", time.Second))
+	require.IsType(t, Say{}, sit(t, askDrain()).press("P", time.Second), "a question is answered with a pause itself")
 	s = sit(t, finished())
 	require.Nil(t, s.press("p", time.Second))
 	require.Equal(t, Open{ScreenReport}, s.press("e", time.Second))
