@@ -1,24 +1,19 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"time"
 )
 
 const (
-	refreshEvery   = time.Minute      // at most one reading after a refusal
-	failureKept    = 10 * time.Second // a command that failed is not run for every poll
-	commandTimeout = 30 * time.Second
-	maxToken       = 64 << 10 // bytes
+	refreshEvery = time.Minute      // at most one reading after a refusal
+	failureKept  = 10 * time.Second // a command that failed is not run for every poll
+	maxToken     = 64 << 10         // bytes
 )
 
 // FileToken reads the token from a file.
@@ -47,7 +42,10 @@ func CommandToken(argv []string) TokenSource {
 		name = filepath.Base(argv[0]) // arguments may hold secrets
 	}
 	source := newRereadToken("command "+name,
-		func(ctx context.Context) (string, error) { return runTokenCommand(ctx, argv) },
+		func(ctx context.Context) (string, error) {
+			said, err := CommandOutput(ctx, argv, maxToken)
+			return string(said), err
+		},
 		func() string { return "" }) // whether its output would differ only running it tells
 	source.failureKept = failureKept
 	return source
@@ -167,46 +165,4 @@ func fileStamp(path string) string {
 		return "unreadable"
 	}
 	return fmt.Sprintf("%s %d %d", target, info.ModTime().UnixNano(), info.Size())
-}
-
-// runTokenCommand never quotes the command's output, which may be the token.
-// Its standard error is for people and is quoted, less what is shaped like a
-// token (a shell that traces its commands prints it there).
-func runTokenCommand(ctx context.Context, argv []string) (string, error) {
-	if len(argv) == 0 {
-		return "", errors.New("no command is given")
-	}
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = time.Second
-	stdout, stderr := &capped{left: maxToken}, &capped{left: 1 << 10}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("it was ended: %w", ctx.Err())
-	case err != nil:
-		if said := strings.TrimSpace(stderr.String()); said != "" {
-			return "", fmt.Errorf("%w: %s", err, Clean(tokenShape.ReplaceAllString(said, "[token]")))
-		}
-		return "", err
-	}
-	return stdout.String(), nil
-}
-
-// tokenShape is three base64url parts with dots between: a JWT.
-var tokenShape = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
-
-// capped keeps the first bytes written to it and lets the rest go.
-type capped struct {
-	bytes.Buffer
-	left int
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	n := min(len(p), c.left)
-	c.left -= n
-	c.Buffer.Write(p[:n])
-	return len(p), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // tokenOf makes a JWT; its signature does not matter to a client.
@@ -70,7 +71,8 @@ func TestTokenSources(t *testing.T) {
 		"silent command":   {CommandToken([]string{"/bin/true"}), "", "empty", "command true"},
 		"no command":       {CommandToken(nil), "", "no command", "command"},
 		"unknown command":  {CommandToken([]string{"/nonexistent/vault"}), "", "no such file", "command vault"},
-		"chatty command":   {CommandToken([]string{"/bin/sh", "-c", "yes secret | head -c 100000"}), "", "more than one line", "command sh"},
+		"endless command":  {CommandToken([]string{"/bin/sh", "-c", "yes secret | head -c 100000"}), "", "more than 64 KiB", "command sh"},
+		"chatty command":   {CommandToken([]string{"/bin/sh", "-c", "yes secret | head -c 50000"}), "", "more than one line", "command sh"},
 		"fixed (in tests)": {StaticToken("fixed"), "fixed", "", "the program itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,4 +313,23 @@ func TestTokenOnACommandsStandardErrorIsNotQuoted(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), token) || !strings.Contains(err.Error(), "no such key") {
 		t.Error(err)
 	}
+}
+
+// What a command traces of its secrets is not quoted, and what it says for people is.
+func TestSecretsOnACommandsStandardError(t *testing.T) {
+	for said, want := range map[string]string{
+		"GET postgres://app:s3cret-value@db:5432/x: refused":   "GET postgres://[user]@db:5432/x: refused",
+		"host=db password=s3cret-value dbname=x: no such base": "host=db password=[password] dbname=x: no such base",
+		"PGPASSWORD: s3cret-value":                             "PGPASSWORD: [password]",
+	} {
+		_, err := CommandOutput(t.Context(), []string{"/bin/sh", "-c", `echo "$1" >&2; exit 1`, "sh", said}, 10)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "s3cret")
+	}
+}
+
+func TestACommandThatSaysMuchIsQuotedInPart(t *testing.T) {
+	_, err := CommandOutput(t.Context(), []string{"/bin/sh", "-c", "yes flood | head -c 100000 >&2; exit 1"}, 10)
+	require.ErrorContains(t, err, "flood")
+	require.Less(t, len(err.Error()), 2<<10)
 }

@@ -49,6 +49,7 @@ type computeState struct {
 	Startup    *int64     `json:"startup_ms"` // null until it has started
 	Error      *string    `json:"error"`      // the compute's own, of a failed start
 	Problem    *string    `json:"problem"`    // why it could not be asked
+	Spec       *string    `json:"spec"`       // the place of its last known spec; null = nobody knows one
 }
 
 func (p *program) computes(ctx context.Context, format string) error {
@@ -80,6 +81,9 @@ func (c *connection) askComputes(ctx context.Context) []computeState {
 		asking.Go(func() error {
 			states[i] = askCompute(ctx, one)
 			states[i].Name, states[i].URL = configured.Name, configured.URL
+			if place := configured.Spec.String(); place != "" {
+				states[i].Spec = &place
+			}
 			return nil
 		})
 	}

@@ -80,6 +80,7 @@ type Compute struct {
 	Name  string
 	URL   string
 	Token Token
+	Spec  Source // its last known spec: compute_ctl never gives it out
 }
 
 // DefaultPath is $XDG_CONFIG_HOME/storcon-tui/config.toml.

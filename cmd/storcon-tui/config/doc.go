@@ -3,7 +3,7 @@
 // Every error names path:line, the key, what is expected and, for a name that
 // does not exist, the nearest one that does; all errors of a file are reported,
 // not only the first. The package opens no connection and reads no token: it
-// only knows where a token is.
+// only knows where a token is. A Source is read by whoever needs it.
 //
 // # Precedence
 //

@@ -87,9 +87,7 @@ func readCluster(name string, s *section) Cluster {
 		Alerts:       readAlerts(s.table("alerts")),
 	}
 	c.Restart, c.Revision = readRestart(s.table("restart"))
-	for _, table := range s.tables("computes") {
-		c.Computes = append(c.Computes, readCompute(table))
-	}
+	c.Computes = readComputes(s.tables("computes"))
 	if s.values != nil && !s.has("url") {
 		s.wrong("", `expected key "url", the controller's http(s)://host:port`)
 	}
@@ -163,8 +161,26 @@ func readPace(s *section) Pace {
 	return p
 }
 
+func readComputes(tables []*section) []Compute {
+	var computes []Compute
+	for _, table := range tables {
+		one := readCompute(table)
+		if slices.ContainsFunc(computes, func(c Compute) bool { return c.Name == one.Name && c.Name != "" }) {
+			table.wrong("name", "expected a name of its own, %q is another compute's", one.Name)
+		}
+		computes = append(computes, one)
+	}
+	return computes
+}
+
 func readCompute(s *section) Compute {
-	c := Compute{Name: s.text("name"), URL: s.url("url"), Token: readToken(s)}
+	c := Compute{
+		Name: s.text("name"), URL: s.url("url"), Token: readToken(s),
+		Spec: Source{File: s.path("spec_file"), Command: s.argv("spec_command")},
+	}
+	if s.has("spec_file") && s.has("spec_command") {
+		s.wrong("spec_command", "expected at most one source of a spec, got spec_file and spec_command")
+	}
 	for _, key := range []string{"name", "url"} {
 		if !s.has(key) {
 			s.wrong("", "expected key %q", key)

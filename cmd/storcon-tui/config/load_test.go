@@ -64,9 +64,11 @@ canary_bake = "5m"
 name = "ep-1"
 url = "http://10.1.2.3:3080"
 token_file = "~/ep-1.jwt"
+spec_file = "ep-1.json"
 [[clusters.prod-eu-1.computes]]
 name = "ep-2"
 url = "http://10.1.2.4:3080"
+spec_command = ["spec-of", "ep-2"]
 
 [clusters."lab 1"]
 url = "http://127.0.0.1:1"
@@ -110,8 +112,11 @@ func TestLoadReadsEveryKey(t *testing.T) {
 					Verify: 3, VerifyEvery: 2 * time.Second, Bake: 30 * time.Second, CanaryBake: 5 * time.Minute,
 				},
 				Computes: []Compute{
-					{Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")}},
-					{Name: "ep-2", URL: "http://10.1.2.4:3080"},
+					{
+						Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")},
+						Spec: Source{File: filepath.Join(dir, "ep-1.json")},
+					},
+					{Name: "ep-2", URL: "http://10.1.2.4:3080", Spec: Source{Command: []string{"spec-of", "ep-2"}}},
 				},
 			},
 			{
@@ -250,6 +255,18 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		"cluster that is no table": {
 			"[clusters]\nx = 'http://a:1'",
 			[]string{":2: key clusters.x: expected a table, written [clusters.x], got a string"},
+		},
+		"two sources of a spec": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\nspec_file = 'a'\nspec_command = ['b']",
+			[]string{":7: key clusters.x.computes[0].spec_command: expected at most one source of a spec, got spec_file and spec_command"},
+		},
+		"a spec's command that is a shell's": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\nspec_command = 'cat a | jq .'",
+			[]string{`:6: key clusters.x.computes[0].spec_command: expected a list of strings such as ["ssh", "{{.Host}}"], got a string`},
+		},
+		"two computes of one name": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://c:1'",
+			[]string{`:7: key clusters.x.computes[1].name: expected a name of its own, "a" is another compute's`},
 		},
 		"computes that are no list": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.computes]\nname = 'a'",

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSourceIsReadWhenAsked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "spec.json")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
+	file := Source{File: path}
+	text, err := file.Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "one", string(text))
+	require.NoError(t, os.WriteFile(path, []byte("two"), 0o600))
+	text, err = file.Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "two", string(text))
+
+	text, err = Source{Command: []string{"/bin/sh", "-c", "echo three; echo four >&2"}}.Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "three\n", string(text))
+}
+
+func TestSourceThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	long := filepath.Join(dir, "long")
+	require.NoError(t, os.WriteFile(long, []byte(strings.Repeat("x", maxText+1)), 0o600))
+	script := func(text string) Source { return Source{Command: []string{"/bin/sh", "-c", text, "an-argument"}} }
+	for name, test := range map[string]struct {
+		source Source
+		want   string
+	}{
+		"none":            {Source{}, "read : nowhere: no place is configured"},
+		"no file":         {Source{File: dir + "/no"}, "read file " + dir + "/no: no such file or directory"},
+		"directory":       {Source{File: dir}, "read file " + dir + ": is a directory"},
+		"long file":       {Source{File: long}, "read file " + long + ": it is longer than 4 MiB"},
+		"failing command": {script(`echo s3cret; printf 'no \033[1mspec' >&2; exit 3`), `read command sh: exit status 3: no \x1b[1mspec`},
+		"endless command": {script("yes s3cret"), "read command sh: it printed more than 4096 KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := test.source.Read(t.Context())
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
