@@ -26,7 +26,7 @@ console talks to it as it would to a real one. Nothing real is touched.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), options) },
 	}
 	demoFlags(demo.Flags(), &options)
-	demo.AddCommand(p.demoServeVerb(), p.demoRestartVerb())
+	demo.AddCommand(p.demoServeVerb(), p.demoRestartVerb(), p.demoDriveVerb())
 	return demo
 }
 
