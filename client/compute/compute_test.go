@@ -46,6 +46,7 @@ type exchange struct {
 	Request struct {
 		Method string `json:"method"`
 		Path   string `json:"path"`
+		Body   string `json:"body"`
 	} `json:"request"`
 	Response struct {
 		Status int    `json:"status"`

@@ -35,6 +35,15 @@ type ctlConfig struct {
 	TLS *struct{} `json:"tls"`
 }
 
+func bodyOf(spec json.RawMessage, form Form) configureBody {
+	body := configureBody{Spec: spec}
+	if form == FormToday {
+		body.Config = &ctlConfig{}
+		body.Config.JWKS.Keys = []json.RawMessage{}
+	}
+	return body
+}
+
 // Configure hands the compute a new spec, a JSON object, and waits until it is
 // applied or limit is over (contract B.4). The server has no limit of its own: it
 // sometimes never answers after a failure that /status tells at once, so that whoever
@@ -43,14 +52,9 @@ type ctlConfig struct {
 //
 // A 200 does not mean that Postgres took every setting (contract B.13).
 func (c *Client) Configure(ctx context.Context, spec json.RawMessage, form Form, limit time.Duration) (Status, error) {
-	body := configureBody{Spec: spec}
-	if form == FormToday {
-		body.Config = &ctlConfig{}
-		body.Config.JWKS.Keys = []json.RawMessage{}
-	}
 	var got Status
 	err := c.conn.Do(ctx, client.Request{
-		Method: http.MethodPost, Path: "/configure", Body: body, Want: http.StatusOK, Timeout: limit, MayLeave: true,
+		Method: http.MethodPost, Path: "/configure", Body: bodyOf(spec, form), Want: http.StatusOK, Timeout: limit, MayLeave: true,
 		Decode: func(answer []byte) error { return got.UnmarshalJSON(answer) },
 	})
 	if err != nil {

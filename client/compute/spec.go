@@ -3,55 +3,16 @@ package compute
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 )
 
 // Spec is one compute's specification (contract B.11) as the JSON object that it is:
 // fields that this program does not know stay, and numbers keep their spelling. It is
 // never changed; what changes it answers a new one. It holds secrets, so that it
-// prints as a word: Diff and Redacted are what may be shown.
-type Spec struct{ tree map[string]any }
-
-// ParseSpec reads a spec, or a file that has one in its member "spec" beside
-// compute_ctl_config as neon_local writes it. The error of text that is no JSON has its
-// line and column, both from 1, and no word of the text, which may be a secret.
-func ParseSpec(text []byte) (Spec, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var tree map[string]any
-	if err := d.Decode(&tree); err != nil {
-		return Spec{}, parseFault(text, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Spec{}, fmt.Errorf("%s: more text after the spec's object", position(text, d.InputOffset()))
-	}
-	if tree == nil {
-		return Spec{}, errors.New("1:1: null is no spec, an object is wanted")
-	}
-	if inner, ok := tree["spec"].(map[string]any); ok {
-		tree = inner
-	}
-	return Spec{tree: tree}, nil
-}
-
-// parseFault says where, and in words that quote no value.
-func parseFault(text []byte, err error) error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("%s: not JSON: a syntax error", position(text, syntax.Offset))
-	}
-	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s: an object is wanted", position(text, kind.Offset))
-	}
-	return fmt.Errorf("%s: the text ends too early", position(text, int64(len(text))))
-}
-
-// position is the line and the column of the byte that was read last.
-func position(text []byte, offset int64) string {
-	before := text[:max(0, min(offset-1, int64(len(text))))]
-	line := bytes.Count(before, []byte("\n"))
-	return fmt.Sprintf("%d:%d", line+1, len(before)-bytes.LastIndexByte(before, '\n'))
+// prints as a word: Diff is what may be shown.
+type Spec struct {
+	tree   map[string]any
+	places map[string]place // by path, as spot.key; nil of a spec that was not read from a text
 }
 
 // JSON is the spec as it is sent, secrets and all.
