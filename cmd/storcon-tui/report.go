@@ -71,12 +71,6 @@ type computeReport struct {
 	Error  *string `json:"error"` // the compute's own, of a failed start
 }
 
-type leftOver struct {
-	Node   client.NodeID `json:"node"`
-	Policy string        `json:"policy"`
-	Means  string        `json:"means"`
-}
-
 type runReport struct {
 	Run     string          `json:"run"`
 	Verb    string          `json:"verb"`
@@ -123,8 +117,9 @@ type partReport struct {
 	Why  string `json:"why"`
 }
 
-// makeReport says what a snapshot and the journals show.
-func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo, driver *driverReport) statusReport {
+// makeReport says what a snapshot and the journals show; runs are those of this host,
+// newest first.
+func makeReport(s *cluster.Snapshot, runs []journal.RunInfo, driver *driverReport) statusReport {
 	r := statusReport{
 		Version: statusVersion,
 		At:      s.At,
@@ -132,7 +127,7 @@ func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo, driver *drive
 			Name: s.Name, Endpoint: s.Endpoint, Demo: s.Demo,
 		},
 		Controller: makeController(s),
-		Nodes:      []nodeReport{}, Computes: []computeReport{}, LeftOver: []leftOver{},
+		Nodes:      []nodeReport{}, Computes: []computeReport{}, LeftOver: sweep(s.Nodes.Value, runs, driver),
 		Unfinished: []runReport{}, Off: []partReport{}, Problems: []partReport{},
 	}
 	for _, n := range s.Nodes.Value {
@@ -142,9 +137,9 @@ func makeReport(s *cluster.Snapshot, unfinished []journal.RunInfo, driver *drive
 		r.addCompute(c)
 	}
 	r.Driver = driver
-	for _, run := range unfinished {
-		if driver != nil && run.ID == driver.Run {
-			continue // it is not finished because it is live
+	for _, run := range runs {
+		if run.Closed || driver != nil && run.ID == driver.Run {
+			continue // a live one is not finished because it is live
 		}
 		r.Unfinished = append(r.Unfinished, runReport{
 			Run: run.ID, Verb: run.Verb, Nodes: run.Nodes, By: person(run.By), Started: run.Started, Journal: run.Path,
@@ -204,28 +199,6 @@ func (r *statusReport) addNode(n cluster.Node) {
 	}
 	r.Nodes = append(r.Nodes, report)
 	addPart(r, "process of node "+n.ID.String(), n.Process)
-	if means := leftOverMeans(n.Scheduling); means != "" {
-		r.LeftOver = append(r.LeftOver, leftOver{Node: n.ID, Policy: string(n.Scheduling), Means: means})
-	}
-}
-
-// leftOverMeans says what a policy other than Active means for a node (P18).
-func leftOverMeans(p client.NodePolicy) string {
-	switch p {
-	case client.PolicyActive:
-		return ""
-	case client.PolicyDraining:
-		return "a drain moves its shards away, or one ended without finishing"
-	case client.PolicyFilling:
-		return "a fill brings shards to it, or one ended without finishing"
-	case client.PolicyPauseForRestart:
-		return "it was drained and takes no shards until it is restarted or set Active"
-	case client.PolicyPause:
-		return "somebody paused it; it takes no shards until it is set Active"
-	case client.PolicyDeleting:
-		return "it is being removed from the cluster"
-	}
-	return "this program does not know the policy"
 }
 
 func (r *statusReport) addCompute(c cluster.Compute) {

@@ -21,8 +21,9 @@ func (p *program) statusVerb() *cobra.Command {
 		Use:   "status",
 		Short: "Look at the cluster once and print what is there",
 		Long: `Look at the cluster once and print what is there: nodes, what the controller
-does, states that somebody left behind, unfinished runs. It only reads. The exit
-code is 0 when the nodes could be read, whatever state they are in.`,
+does, states that somebody left behind with the command that puts each right,
+unfinished runs. It only reads. The exit code is 0 when the nodes could be read,
+whatever state they are in.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.status(cmd.Context(), format) },
 	}
@@ -48,12 +49,12 @@ func (p *program) status(ctx context.Context, format string) error {
 		if err != nil {
 			return c.at(err)
 		}
-		unfinished, err := c.unfinished()
+		runs, err := c.store.Runs()
 		if err != nil {
-			return err
+			return &exitError{code: exitJournal, err: err}
 		}
 		owner, driven := c.store.Driver()
-		report := makeReport(snapshot, unfinished, makeDriver(owner, driven))
+		report := makeReport(snapshot, runs, makeDriver(owner, driven))
 		if format == "json" {
 			return writeJSON(p.out, report)
 		}
@@ -77,7 +78,7 @@ func writeStatus(w io.Writer, r statusReport, now time.Time) error {
 	b.WriteString(controllerLine(r.Controller, now) + "\n\n")
 	writeNodes(&b, r.Nodes, now)
 	for _, l := range r.LeftOver {
-		fmt.Fprintf(&b, "! node %s is %s: %s\n", l.Node, l.Policy, l.Means)
+		b.WriteString("! " + l.words() + "\n")
 	}
 	if d := r.Driver; d != nil {
 		fmt.Fprintf(&b, "! run %s is driven from this host by %s: runs follow shows it\n", orDash(d.Run), d.words())
