@@ -90,7 +90,10 @@ type Deps struct {
 	// Plan is a plan to open on; nil = the dashboard alone.
 	Plan *rollout.Plan
 	// Run is a run to open on that goes on already; nil = none.
-	Run      LiveRun
+	Run LiveRun
+	// Told brings what the operator should read that happened outside of the console's
+	// screens; nil = nothing does.
+	Told     <-chan string
 	Version  string
 	Location *time.Location // of wall-clock times; nil = local
 	// Settle is how long after the start keys are not taken, for a terminal

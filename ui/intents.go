@@ -35,6 +35,9 @@ type (
 	elsewhereMsg struct{ view.Elsewhere }
 	// leftMsg: the run is detached, the program can end.
 	leftMsg struct{}
+
+	// toldMsg is what the operator should read that happened elsewhere.
+	toldMsg string
 )
 
 // detachMax bounds each wait for a detached run to close its journal.

@@ -121,6 +121,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case elsewhereMsg:
 		m.looking = false
 		return m.lookedElsewhere(msg)
+	case toldMsg:
+		m.say(string(msg))
+		m.dirty = true
 	case leftMsg:
 		return tea.Quit
 	}

@@ -266,6 +266,18 @@ func TestNothingIsWrittenWhileNothingChanges(t *testing.T) {
 	})
 }
 
+// What happens outside of the screens is said on whichever one is open.
+func TestWhatIsToldIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan string)
+		s := begin(t, func(d *Deps) { d.Told = told })
+		told <- "cluster crew is not recorded any more: disk full"
+		s.wait(time.Second)
+		require.Contains(t, s.out.text(), "cluster crew is not recorded any more: disk full")
+		require.Error(t, s.end(t))
+	})
+}
+
 // T5: wherever it panics, the terminal is restored first, the stack goes to the
 // log, and a live run is let go of.
 // Rows: E26.

@@ -62,6 +62,7 @@ func Run(parent context.Context, d Deps) error {
 		p.run(ctx)
 	})
 	wg.Go(func() { e.watch(ctx, d.Input) })
+	wg.Go(func() { listen(ctx, d.Told, program.Send) })
 
 	_, err := program.Run()
 	cancel()
@@ -74,6 +75,18 @@ func Run(parent context.Context, d Deps) error {
 		dismiss(m.run, err)
 	}
 	return err
+}
+
+// listen hands on what is told.
+func listen(ctx context.Context, told <-chan string, send func(tea.Msg)) {
+	for {
+		select {
+		case text := <-told:
+			send(toldMsg(text))
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // dismiss lets go of the run of a console that has ended.

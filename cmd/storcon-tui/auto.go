@@ -32,7 +32,7 @@ func (p *program) unattended(ctx context.Context, args []string, path string) er
 	defer c.close()
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	return c.polled(ctx, func(ctx context.Context) error {
+	return c.watched(ctx, func(ctx context.Context) error {
 		engine := c.engine()
 		plan, err := c.plan(ctx, engine, request{rollout.GoalRestart, nodes})
 		if err != nil {

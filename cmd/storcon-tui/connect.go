@@ -40,8 +40,10 @@ type connection struct {
 	reads       atomic.Int64       // GETs that were sent to the controller
 	logFile     io.Closer
 
-	unwritten bytes.Buffer // records that no file took
-	stderr    io.Writer    // where they are printed at the end, when no screen is in the way
+	told       chan string  // for the operator, on whatever screen there is
+	unwritten  bytes.Buffer // records that no file took
+	unrecorded string       // why the history does not go on; "" = it does
+	stderr     io.Writer    // where they are printed at the end, when no screen is in the way
 }
 
 // openStore opens the place of the chosen cluster's runs.
@@ -60,7 +62,7 @@ func (p *program) connect() (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}, stderr: p.err}
+	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}, told: make(chan string, 1), stderr: p.err}
 	if c.identity, err = identity(settings); err != nil {
 		return nil, err
 	}
@@ -232,4 +234,7 @@ func (c *connection) close() {
 	}
 	_ = c.logFile.Close() // every record was written when it was made
 	_, _ = c.unwritten.WriteTo(c.stderr)
+	if c.unrecorded != "" {
+		fmt.Fprintln(c.stderr, "storcon-tui: "+c.unrecorded)
+	}
 }

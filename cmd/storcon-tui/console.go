@@ -25,7 +25,7 @@ func (p *program) openConsole(ctx context.Context, r *request) error {
 		return err
 	}
 	defer c.close()
-	return c.polled(ctx, func(ctx context.Context) error {
+	return c.watched(ctx, func(ctx context.Context) error {
 		runs := c.consoleRuns()
 		deps, err := p.deps(c, runs)
 		if err != nil {
@@ -55,7 +55,7 @@ func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
 	deps := ui.Deps{
 		Source: c.poller, Runs: runs,
 		Styles: look.styles, ASCII: look.ascii, Settle: look.settle,
-		Unfinished: unfinished, Operator: operator(), Version: version(),
+		Unfinished: unfinished, Operator: operator(), Version: version(), Told: c.told,
 		CrashLog: filepath.Join(c.store.Dir(), "crash.log"),
 		Input:    p.in, Output: p.out, Stderr: p.err,
 	}

@@ -13,7 +13,7 @@ func (p *program) resumeInConsole(ctx context.Context, run string) error {
 		return err
 	}
 	defer c.close()
-	return c.polled(ctx, func(ctx context.Context) error {
+	return c.watched(ctx, func(ctx context.Context) error {
 		if _, err := c.observe(ctx); err != nil {
 			return c.at(err)
 		}

@@ -39,19 +39,19 @@ func changesOf(demo *server.Server) []string {
 	return changes
 }
 
-// history is what each node of a demo went through: "Active/Draining" and the like, each
+// passage is what each node of a demo went through: "Active/Draining" and the like, each
 // where it differs from the one before, and "down" while the controller is.
-type history struct {
+type passage struct {
 	mu     sync.Mutex
 	states map[client.NodeID][]string
 }
 
 // keepHistory looks at a demo all the time, from before anything is done to it.
-func keepHistory(t *testing.T, demo *server.Server) *history {
+func keepHistory(t *testing.T, demo *server.Server) *passage {
 	t.Helper()
 	c, err := client.New(client.Config{BaseURL: demo.ControllerURL(), ReadOnly: true, ReadRetries: -1})
 	require.NoError(t, err)
-	h := &history{states: map[client.NodeID][]string{}}
+	h := &passage{states: map[client.NodeID][]string{}}
 	nodes, err := c.Nodes(t.Context())
 	require.NoError(t, err)
 	h.look(nodes, nil)
@@ -73,7 +73,7 @@ func keepHistory(t *testing.T, demo *server.Server) *history {
 	return h
 }
 
-func (h *history) look(nodes []client.Node, err error) {
+func (h *passage) look(nodes []client.Node, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *history) look(nodes []client.Node, err error) {
 	}
 }
 
-func (h *history) add(id client.NodeID, state string) {
+func (h *passage) add(id client.NodeID, state string) {
 	states := h.states[id]
 	if len(states) == 0 || states[len(states)-1] != state {
 		h.states[id] = append(states, state)
@@ -95,7 +95,7 @@ func (h *history) add(id client.NodeID, state string) {
 
 // has says that the node went through these states in this order, whatever came
 // between.
-func (h *history) has(t *testing.T, id client.NodeID, want ...string) {
+func (h *passage) has(t *testing.T, id client.NodeID, want ...string) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,7 +108,7 @@ func (h *history) has(t *testing.T, id client.NodeID, want ...string) {
 	require.Equal(t, len(want), at, "node %s: expected %q, it went through %q", id, want, h.states[id])
 }
 
-func (h *history) not(t *testing.T, id client.NodeID, state string) {
+func (h *passage) not(t *testing.T, id client.NodeID, state string) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,43 +196,43 @@ func TestDriveFaults(t *testing.T) {
 	for name, test := range map[string]struct {
 		nodes   string
 		changes []string
-		check   func(t *testing.T, seen *history, config string)
+		check   func(t *testing.T, seen *passage, config string)
 	}{
-		"drain-cancelled": {"1", []string{"PUT 1/drain", "DELETE 1/drain", "PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"drain-cancelled": {"1", []string{"PUT 1/drain", "DELETE 1/drain", "PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, settled, draining, drained, warming, settled)
 		}},
-		"restart-while-draining": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"restart-while-draining": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, warming, settled)
 			seen.not(t, 1, drained)
 		}},
-		"pause-after-reattach": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"pause-after-reattach": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, warming, drained, warming, settled)
 		}},
-		"two-nodes-out": {"1 2", []string{"PUT 1/drain", "PUT 2/drain", "PUT 1/fill", "PUT 2/fill"}, func(t *testing.T, seen *history, _ string) {
+		"two-nodes-out": {"1 2", []string{"PUT 1/drain", "PUT 2/drain", "PUT 1/fill", "PUT 2/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, warming)
 			seen.has(t, 2, drained, warming)
 		}},
-		"long-offline": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"long-offline": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, "Offline/PauseForRestart", warming, settled)
 		}},
-		"no-fill": {"1 2", []string{"PUT 1/drain", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *history, _ string) {
+		"no-fill": {"1 2", []string{"PUT 1/drain", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, warming, settled)
 		}},
-		"foreign-config-write": {"1", []string{"PUT 1/drain", "PUT 2/config", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"foreign-config-write": {"1", []string{"PUT 1/drain", "PUT 2/config", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, warming, settled)
 		}},
-		"orphaned-operation": {"1 2", []string{"PUT 1/drain"}, func(t *testing.T, seen *history, _ string) {
+		"orphaned-operation": {"1 2", []string{"PUT 1/drain"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, "down", draining)
 			seen.not(t, 1, drained)
 		}},
-		"leave-paused": {"1 2", []string{"PUT 1/drain"}, func(t *testing.T, seen *history, _ string) {
+		"leave-paused": {"1 2", []string{"PUT 1/drain"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, drained)
 			seen.not(t, 1, warming)
 		}},
-		"controller-restart": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *history, _ string) {
+		"controller-restart": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, "down", drained, warming, settled)
 		}},
-		"mixed-builds": {"1 2", []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *history, config string) {
+		"mixed-builds": {"1 2", []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *passage, config string) {
 			seen.has(t, 2, drained, warming, settled)
 			require.Equal(t, map[client.NodeID]string{1: "rel-2", 2: "rel-1", 3: "rel-1"}, builds(t, config))
 		}},

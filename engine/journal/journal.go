@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 const (
@@ -149,8 +150,8 @@ func (j *Journal) line(r *Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(body)+len(crcPrefix)+10 <= MaxLine {
-		return seal(body), nil
+	if len(body)+len(jsonline.Field)+10 <= MaxLine {
+		return jsonline.Seal(body), nil
 	}
 	side, err := j.writeSide(r.Seq, body)
 	if err != nil {
@@ -163,10 +164,10 @@ func (j *Journal) line(r *Record) ([]byte, error) {
 	if body, err = encode(short); err != nil {
 		return nil, err
 	}
-	if len(body)+len(crcPrefix)+10 > MaxLine {
+	if len(body)+len(jsonline.Field)+10 > MaxLine {
 		return nil, fmt.Errorf("record %d (%s) does not fit into %d bytes", r.Seq, r.Kind, MaxLine)
 	}
-	return seal(body), nil
+	return jsonline.Seal(body), nil
 }
 
 // writeSide stores the whole of a long record. It is durable before the line

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // ErrNotLocked is returned by what only the holder of the lock may do.
@@ -152,7 +154,7 @@ func (l *Lock) setInfo(info Info) error {
 		info.Since = l.store.now()
 	}
 	info.Since = info.Since.UTC().Truncate(time.Second)
-	b, err := marshal(info)
+	b, err := jsonline.Marshal(info)
 	if err != nil {
 		return fmt.Errorf("describe holder of lock: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // Repair tells what was wrong with the end of a journal. The zero value means
@@ -163,12 +165,12 @@ func (p *parser) next(line []byte) (Record, error) {
 // write leaves that behind, except where the disk has NULs for what never came,
 // and cutting it off would lose a record that somebody has acted on.
 func hidesRecord(line []byte) bool {
-	i := bytes.Index(line, []byte(crcPrefix))
-	if i < 0 || i+crcTailLen >= len(line) {
+	i := bytes.Index(line, []byte(jsonline.Field))
+	if i < 0 || i+jsonline.TailLen >= len(line) {
 		return false
 	}
-	_, err := decode(line[:i+crcTailLen])
-	return err == nil && len(bytes.Trim(line[i+crcTailLen:], "\x00")) > 0
+	_, err := decode(line[:i+jsonline.TailLen])
+	return err == nil && len(bytes.Trim(line[i+jsonline.TailLen:], "\x00")) > 0
 }
 
 // readSide puts a long record together again.

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // written is a run of five records as bytes, and the offset after each line.
@@ -188,7 +189,7 @@ func TestLinesThatDoNotBelong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := seal([]byte(`{"v":2,"seq":2,"t":"2025-01-02T03:04:05Z","mono":1,"run":"` + f.j.RunID() + `","k":"obs"}`))
+	newer := jsonline.Seal([]byte(`{"v":2,"seq":2,"t":"2025-01-02T03:04:05Z","mono":1,"run":"` + f.j.RunID() + `","k":"obs"}`))
 	cases := map[string]struct {
 		lines [][]byte
 		line  int
@@ -223,7 +224,7 @@ func TestLinesThatDoNotBelong(t *testing.T) {
 // Rows: E21.
 func TestUnknownFieldsAreKept(t *testing.T) {
 	body := []byte(`{"v":1,"seq":1,"t":"2025-01-02T03:04:05.123Z","mono":1,"run":"r","k":"later","future":{"a":[1,2.50]},"node":3000000000}`)
-	line := seal(body)
+	line := jsonline.Seal(body)
 	r, err := decode(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +264,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := seal(body)
+		line := jsonline.Seal(body)
 		if bytes.Count(line, []byte("\n")) != 1 {
 			t.Fatalf("more than one line: %q", line)
 		}
@@ -313,7 +314,7 @@ func TestFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := seal(body)
+	line := jsonline.Seal(body)
 	raw, err := openOS(f.j.Path())
 	if err != nil {
 		t.Fatal(err)

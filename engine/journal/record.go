@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // Version is the major version of the record's form. Records of a higher one
@@ -130,9 +131,9 @@ type Side struct {
 // express is a programmer's error; it is kept as the text of that error so that
 // the record itself is never lost.
 func (r Record) With(v any) Record {
-	b, err := marshal(v)
+	b, err := jsonline.Marshal(v)
 	if err != nil {
-		b, _ = marshal(map[string]string{"unencodable": err.Error()})
+		b, _ = jsonline.Marshal(map[string]string{"unencodable": err.Error()})
 	}
 	r.Data = b
 	return r

@@ -1,11 +1,12 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // minSecret is the shortest text that is taken for a secret: anything shorter
@@ -51,7 +52,7 @@ func (r *Redactor) Redact(s string) string {
 func redactRecord(r Record, redact func(string) string) Record {
 	r.Call = redact(r.Call)
 	r.Why = redact(r.Why)
-	r.Data = redactJSON(r.Data, redact)
+	r.Data = jsonline.Redact(r.Data, redact)
 	if r.By != nil {
 		by := Actor{
 			User: redact(r.By.User), Host: redact(r.By.Host), TTY: redact(r.By.TTY),
@@ -68,58 +69,9 @@ func redactRecord(r Record, redact func(string) string) Record {
 	if r.Extra != nil {
 		extra := make(map[string]json.RawMessage, len(r.Extra))
 		for k, v := range r.Extra {
-			extra[k] = redactJSON(v, redact)
+			extra[k] = jsonline.Redact(v, redact)
 		}
 		r.Extra = extra
 	}
 	return r
-}
-
-// redactJSON applies redact to every string in a JSON value, keys included.
-// Text that is no JSON is left for the encoder to refuse.
-func redactJSON(raw json.RawMessage, redact func(string) string) json.RawMessage {
-	if len(raw) == 0 {
-		return raw
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return raw
-	}
-	v, changed := redactValue(v, redact)
-	if !changed {
-		return raw
-	}
-	out, err := marshal(v)
-	if err != nil {
-		return raw
-	}
-	return out
-}
-
-func redactValue(v any, redact func(string) string) (out any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		s := redact(v)
-		return s, s != v
-	case []any:
-		for i := range v {
-			var c bool
-			v[i], c = redactValue(v[i], redact)
-			changed = changed || c
-		}
-		return v, changed
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			e, c := redactValue(e, redact)
-			key := redact(k)
-			changed = changed || c || key != k
-			m[key] = e
-		}
-		return m, changed
-	default:
-		return v, false
-	}
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+
+	"github.com/StorconTUI/storcon-tui/engine/internal/jsonline"
 )
 
 // Options is what a Store is given besides its place. The zero value is right
@@ -132,7 +134,7 @@ func (s *Store) Create(h Header) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "hooks"), 0o700); err != nil {
 		return nil, fmt.Errorf("create run %s: %w", runID, err)
 	}
-	plan := redactJSON(h.Plan, s.redact)
+	plan := jsonline.Redact(h.Plan, s.redact)
 	if len(plan) == 0 {
 		plan = json.RawMessage("{}")
 	}

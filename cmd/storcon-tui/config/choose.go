@@ -34,6 +34,7 @@ type Settings struct {
 	Theme    string // "" = find out
 	StateDir string
 	Notify   Notify
+	History  History
 	File     string // the configuration that was read; "" = none
 }
 
@@ -56,6 +57,7 @@ func Resolve(flags Flags) (Settings, error) {
 		ReadOnly: flags.ReadOnly,
 		Theme:    first(flags.Theme, file.Theme),
 		Notify:   file.Notify,
+		History:  file.History,
 		StateDir: first(absolute(flags.StateDir), file.StateDir, DefaultStateDir()),
 		File:     file.Path,
 	}, nil

@@ -18,9 +18,18 @@ type File struct {
 	Theme          string // "" = find out by asking the terminal
 	StateDir       string // "" = the default
 	Notify         Notify
+	History        History
 	Clusters       []Cluster
 
 	lines lines
+}
+
+// History is what is kept of what was seen of each cluster. Zero fields keep the
+// defaults.
+type History struct {
+	Off     bool
+	MaxDays int
+	MaxMB   int // of one cluster
 }
 
 // Cluster is how to reach one controller and how its nodes are restarted.

@@ -59,6 +59,7 @@ func readFile(s *section) *File {
 		Theme:          s.text("theme"),
 		StateDir:       s.path("state_dir"),
 		Notify:         readNotify(s.table("notify")),
+		History:        readHistory(s.table("history")),
 	}
 	names, tables := s.named("clusters")
 	for i, table := range tables {
@@ -69,6 +70,12 @@ func readFile(s *section) *File {
 	}
 	s.done()
 	return f
+}
+
+func readHistory(s *section) History {
+	h := History{Off: s.flag("off"), MaxDays: s.count("max_days"), MaxMB: s.count("max_mb")}
+	s.done()
+	return h
 }
 
 func readCluster(name string, s *section) Cluster {

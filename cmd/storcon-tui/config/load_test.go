@@ -35,6 +35,11 @@ format = "slack"
 [[notify.webhooks]]
 url_file = "hook"
 
+[history]
+off = true
+max_days = 3
+max_mb = 10
+
 [clusters.prod-eu-1]
 url = "https://storcon.eu-1.internal:1234/"
 window = "Mon-Fri 22:00-04:00 Europe/Berlin"
@@ -89,6 +94,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		DefaultCluster: "prod-eu-1",
 		Theme:          "light",
 		StateDir:       filepath.Join(xdg.Home, "state"),
+		History:        History{Off: true, MaxDays: 3, MaxMB: 10},
 		Notify: Notify{
 			Bell: true, OSC9: true, Command: []string{"page", "oncall"},
 			Events: []notify.Kind{notify.Waiting, notify.Halted}, After: time.Minute,
