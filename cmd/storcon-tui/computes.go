@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,11 +26,13 @@ func (p *program) computesVerb() *cobra.Command {
 	var format string
 	verb := &cobra.Command{
 		Use:   "computes",
-		Short: "Ask every configured compute how it is, once",
-		Long: `Ask every configured compute how it is, once. The controller is not asked, so
-that this works while it is down. A compute that does not answer is listed with
-the reason; what it does nobody knows then. The exit code is 0 when all of them answered,
-whatever they said, and 9 when none did.`,
+		Short: "Ask every compute how it is, once",
+		Long: `Ask every compute how it is, once: those of the configuration, and those that its
+computes_command lists. The controller is not asked, so that this works while it is
+down. A compute that does not answer is listed with the reason; what it does nobody
+knows then. The exit code is 0 when some of them answered, whatever they said, 9 when
+none did, and 10 when it could not be found out which computes there are, so that the
+list may lack some.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.computes(cmd.Context(), format) },
 	}
@@ -54,7 +57,8 @@ type computeState struct {
 
 func (p *program) computes(ctx context.Context, format string) error {
 	return p.reading(ctx, format, func(ctx context.Context, c *connection) error {
-		states := c.askComputes(ctx)
+		unlisted := c.computes.refresh(ctx)
+		states := askComputes(ctx, c.computes.entries())
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -67,21 +71,20 @@ func (p *program) computes(ctx context.Context, format string) error {
 		if err != nil {
 			return err
 		}
-		return unanswered(states)
+		return incomplete(states, unlisted)
 	})
 }
 
-// askComputes asks all of them, in the order of the configuration.
-func (c *connection) askComputes(ctx context.Context) []computeState {
-	states := make([]computeState, len(c.computes))
+// askComputes asks all of them.
+func askComputes(ctx context.Context, computes []rosterEntry) []computeState {
+	states := make([]computeState, len(computes))
 	var asking errgroup.Group
 	asking.SetLimit(computesAtOnce)
-	for i, one := range c.computes {
-		configured := c.settings.Cluster.Computes[i]
+	for i, one := range computes {
 		asking.Go(func() error {
-			states[i] = askCompute(ctx, one)
-			states[i].Name, states[i].URL = configured.Name, configured.URL
-			if place := configured.Spec.String(); place != "" {
+			states[i] = askCompute(ctx, one.client)
+			states[i].Name, states[i].URL = one.Name, one.URL
+			if place := one.Spec.String(); place != "" {
 				states[i].Spec = &place
 			}
 			return nil
@@ -107,22 +110,22 @@ func askCompute(ctx context.Context, one *compute.Client) computeState {
 	return state
 }
 
-// unanswered is the exit for computes of which none could be asked.
-func unanswered(states []computeState) error {
-	for _, s := range states {
-		if s.Problem == nil {
-			return nil
-		}
+// incomplete is the exit for computes of which none could be asked, or for a list that
+// may lack some.
+func incomplete(states []computeState, unlisted error) error {
+	answered := slices.ContainsFunc(states, func(s computeState) bool { return s.Problem == nil })
+	switch {
+	case len(states) > 0 && !answered:
+		return &exitError{code: rollout.ExitUnreachable, err: errors.Join(errors.New("none of the computes answered"), unlisted)}
+	case unlisted != nil:
+		return &exitError{code: rollout.ExitDoneWithIssues, err: unlisted}
 	}
-	if len(states) == 0 {
-		return nil
-	}
-	return &exitError{code: rollout.ExitUnreachable, err: errors.New("none of the configured computes answered")}
+	return nil
 }
 
 func writeComputeStates(w io.Writer, states []computeState, now time.Time) error {
 	if len(states) == 0 {
-		_, err := fmt.Fprintln(w, "no computes are configured: see [[clusters.NAME.computes]]")
+		_, err := fmt.Fprintln(w, "no computes are known: see computes and computes_command of [clusters.NAME]")
 		return err
 	}
 	var b strings.Builder

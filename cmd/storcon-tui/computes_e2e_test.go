@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/StorconTUI/storcon-tui/demo/server"
 )
 
 // The demo's computes, as a script reads them: each has a name and a status; one has
@@ -46,6 +49,50 @@ func TestComputes(t *testing.T) {
 	require.Regexp(t, `(?m)^! ep-\S+: could not get basebackup`, text.out)
 }
 
+// A command lists the computes: they are asked like configured ones. When it fails, what
+// is known is asked all the same, and the exit code says that some may be missing.
+func TestComputesOfACommand(t *testing.T) {
+	t.Parallel()
+	demo, err := server.Start(t.Context(), server.Options{Nodes: 2, Tenants: 4, Computes: 3})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, demo.Close()) }()
+	computes := demo.Computes()
+	dir := t.TempDir()
+	list, path := filepath.Join(dir, "list.json"), filepath.Join(dir, "c.toml")
+	require.NoError(t, os.WriteFile(list, fmt.Appendf(nil, `[{"name": %q, "url": %q, "spec_file": "one.json"}]`, computes[1].Name, computes[1].URL), 0o600))
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `
+[clusters.lab]
+url = %q
+computes_command = ["/bin/cat", %q]
+[[clusters.lab.computes]]
+name = %q
+url = %q
+`, demo.ControllerURL(), list, computes[0].Name, computes[0].URL), 0o600))
+
+	got := execute(t, "--config", path, "computes", "-o", "json")
+	require.Equal(t, 0, got.code, got.errors)
+	var states []computeState
+	require.NoError(t, json.Unmarshal([]byte(got.out), &states))
+	require.Len(t, states, 2)
+	require.Equal(t, computes[0].Name, states[0].Name)
+	require.Equal(t, computes[1].Name, states[1].Name)
+	require.NotNil(t, states[1].Status)
+	require.Equal(t, "file "+filepath.Join(dir, "one.json"), *states[1].Spec)
+
+	status := execute(t, "--config", path, "status")
+	require.Equal(t, 0, status.code, status.errors)
+	require.Contains(t, status.out, "computes 2: ")
+
+	require.NoError(t, os.Remove(list))
+	got = execute(t, "--config", path, "computes")
+	require.Equal(t, 10, got.code, got.errors)
+	require.Contains(t, got.out, computes[0].Name)
+	require.Contains(t, got.errors, "run computes_command cat: exit status 1: /bin/cat: "+list+": No such file")
+	status = execute(t, "--config", path, "status")
+	require.Equal(t, 0, status.code, status.errors)
+	require.Contains(t, status.out, "! list of computes: run computes_command cat: exit status 1")
+}
+
 // A compute that does not answer is unknown, with the reason; when none answers the
 // exit code says so. The controller is not needed.
 func TestComputesThatDoNotAnswer(t *testing.T) {
@@ -64,7 +111,7 @@ url = "http://`+address+`"
 `), 0o600))
 	got := execute(t, "--config", path, "computes", "-o", "json")
 	require.Equal(t, 9, got.code)
-	require.Contains(t, got.errors, "none of the configured computes answered")
+	require.Contains(t, got.errors, "none of the computes answered")
 	var states []computeState
 	require.NoError(t, json.Unmarshal([]byte(got.out), &states))
 	require.Nil(t, states[0].Status)

@@ -35,7 +35,7 @@ type connection struct {
 
 	herald      *herald // nil for a verb that only reads
 	pageservers *pageservers
-	computes    []*compute.Client
+	computes    roster
 	alerts      *prometheus.Client // nil = none is configured
 	reads       atomic.Int64       // GETs that were sent to the controller
 	logFile     io.Closer
@@ -132,8 +132,8 @@ func (c *connection) dial() error {
 	if c.pageservers, err = newPageservers(c.settings.Cluster.PageserverCA); err != nil {
 		return err
 	}
-	sources, err := c.computeSources()
-	if err != nil {
+	c.computes.dial = c.dialCompute
+	if err := c.computes.begin(c.settings.Cluster); err != nil {
 		return err
 	}
 	alerts, err := c.alertSource()
@@ -144,7 +144,8 @@ func (c *connection) dial() error {
 		Client:     c.client.WithoutRetries(),
 		Identity:   c.identity,
 		Pageserver: c.pageservers.fetch,
-		Computes:   sources,
+		Computes:   c.computes.sources(),
+		Discover:   c.computes.discover(),
 		Alerts:     alerts,
 		Token:      c.tokenView,
 		Calls:      calls,
@@ -183,20 +184,11 @@ func (c *connection) logCall(call client.Call) {
 		"took_ms", call.Took.Milliseconds(), "err", call.Err)
 }
 
-func (c *connection) computeSources() ([]cluster.ComputeSource, error) {
-	sources := make([]cluster.ComputeSource, 0, len(c.settings.Cluster.Computes))
-	for _, configured := range c.settings.Cluster.Computes {
-		one, err := compute.New(client.Config{
-			BaseURL: configured.URL, Token: c.tokenSource(configured.Token),
-			ReadOnly: c.settings.ReadOnly, UserAgent: userAgent(), ReadRetries: -1,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("compute %s: %w", configured.Name, err)
-		}
-		c.computes = append(c.computes, one)
-		sources = append(sources, cluster.ComputeSource{Name: configured.Name, URL: configured.URL, Fetch: one.Status})
-	}
-	return sources, nil
+func (c *connection) dialCompute(one config.Compute) (*compute.Client, error) {
+	return compute.New(client.Config{
+		BaseURL: one.URL, Token: c.tokenSource(one.Token),
+		ReadOnly: c.settings.ReadOnly, UserAgent: userAgent(), ReadRetries: -1,
+	})
 }
 
 // tokenView is what may be said of the controller's token.
@@ -226,9 +218,7 @@ func (c *connection) close() {
 	}
 	c.client.CloseIdle()
 	c.pageservers.closeIdle()
-	for _, one := range c.computes {
-		one.CloseIdle()
-	}
+	c.computes.closeIdle()
 	if c.alerts != nil {
 		c.alerts.CloseIdle()
 	}

@@ -14,10 +14,6 @@ import (
 
 // engine plans and starts runs on the connection's cluster.
 func (c *connection) engine() *rollout.Engine {
-	computes := make([]rollout.Compute, len(c.settings.Cluster.Computes))
-	for i, one := range c.settings.Cluster.Computes {
-		computes[i].Name = one.Name
-	}
 	return rollout.NewEngine(rollout.EngineConfig{
 		Client:     c.client,
 		Poller:     c.poller,
@@ -30,7 +26,6 @@ func (c *connection) engine() *rollout.Engine {
 		Canary:     c.run.canary,
 		Operator:   operator(),
 		Identity:   c.identity,
-		Computes:   computes,
 		Version:    version(),
 		Redact:     c.secrets.Redact,
 		DenyEnv:    secretVariables(c.settings),

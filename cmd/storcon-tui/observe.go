@@ -93,6 +93,9 @@ func tried(s *cluster.Snapshot) bool {
 			return false
 		}
 	}
+	if d := s.Discovery; d != nil && !partTried(*d) {
+		return false
+	}
 	for _, one := range s.Computes {
 		if !partTried(one.Status) {
 			return false

@@ -133,6 +133,12 @@ func makeReport(s *cluster.Snapshot, runs []journal.RunInfo, driver *driverRepor
 	for _, n := range s.Nodes.Value {
 		r.addNode(n)
 	}
+	if d := s.Discovery; d != nil {
+		addPart(&r, "list of computes", *d)
+		if !partTried(*d) {
+			r.Problems = append(r.Problems, partReport{Part: "list of computes", Why: "it takes its time, some may be missing here"})
+		}
+	}
 	for _, c := range s.Computes {
 		r.addCompute(c)
 	}

@@ -26,6 +26,7 @@ const (
 	AlertsUnread                         // the monitoring cannot be asked; Cause says why
 	ReconcilesStuck                      // Count of them
 	ReconcilesLong                       // Count of reconciles over 120 s
+	ComputesUnlisted                     // which computes there are cannot be found out, or not of all; Cause says why
 	ComputeFailed                        // Compute is failed; Cause is its error
 	ComputeUnreachable                   // Compute does not answer; Cause says why
 	OperationForeign                     // Draining, Filling or Deleting, not by a run of ours
@@ -78,6 +79,9 @@ func Attend(s *Snapshot, now time.Time, ours map[client.NodeID]bool) []Attention
 	}
 	if a, ok := attendAlerts(s.Alerts); ok {
 		list = append(list, a)
+	}
+	if d := s.Discovery; d != nil && d.Err != nil {
+		list = append(list, Attention{Reason: ComputesUnlisted, Cause: d.Err.Error(), Since: d.Since})
 	}
 	for _, c := range s.Computes {
 		if a, ok := attendCompute(c, now); ok {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
-	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/client/pageserver"
 )
 
@@ -25,9 +24,11 @@ type builder struct {
 	processOff string // why no pageserver is asked; "" = they are
 }
 
-func newBuilder(id Identity, computes []Compute, now time.Time) *builder {
+func newBuilder(id Identity, computes []ComputeSource, now time.Time) *builder {
+	first := &Snapshot{Seq: 1, At: now, Identity: id}
+	first.setComputes(computes)
 	return &builder{
-		cur:       &Snapshot{Seq: 1, At: now, Identity: id, Computes: computes},
+		cur:       first,
 		flips:     map[client.NodeID][]time.Time{},
 		processes: map[client.NodeID]Part[pageserver.Info]{},
 	}
@@ -271,34 +272,6 @@ func (b *builder) token(t TokenView, now time.Time) bool {
 	changed := next.Token != t
 	next.Token = t
 	return b.publish(next, now, changed)
-}
-
-// compute takes in what one compute said; err when it did not.
-func (b *builder) compute(i int, status compute.Status, err error, now time.Time) bool {
-	next, changes := *b.cur, []Change(nil)
-	next.Computes = slices.Clone(next.Computes)
-	c := &next.Computes[i]
-	if err != nil {
-		var changed bool
-		c.Status, changed = c.Status.failed(err, now)
-		return b.publish(next, now, changed)
-	}
-	was := c.Status
-	if was.Known() && was.Value.State != status.State {
-		c.Since = now
-		changes = append(changes, Change{
-			At: now, What: ComputeStatusChanged, Name: c.Name,
-			From: string(was.Value.State), To: string(status.State), Attached: -1,
-		})
-	}
-	c.Status = was.read(status, now)
-	changed := !was.Known() || was.Err != nil || !sameStatus(was.Value, status)
-	return b.publish(next, now, changed, changes...)
-}
-
-func sameStatus(a, b compute.Status) bool {
-	return a.State == b.State && sameValue(a.Tenant, b.Tenant) && sameValue(a.Timeline, b.Timeline) &&
-		sameValue(a.Error, b.Error) && sameTime(a.StartTime, b.StartTime) && sameTime(a.LastActive, b.LastActive)
 }
 
 func sameTime(a, b *time.Time) bool {

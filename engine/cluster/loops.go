@@ -317,27 +317,6 @@ func (p *Poller) pollShards(ctx context.Context) {
 	fleet.run(ctx)
 }
 
-func (p *Poller) pollComputes(ctx context.Context) {
-	all := make([]int, len(p.cfg.Computes))
-	for i := range all {
-		all[i] = i
-	}
-	fleet := fleet[int]{
-		limit: maxComputesInFlight, members: func() []int { return all }, wake: p.pace.computesWake,
-		every: func(i int, asked time.Time) time.Duration {
-			return slower(p.rates.Computes, p.rates.MaxBackoff, p.Latest().Computes[i].Status.Since, asked)
-		},
-		read: func(ctx context.Context, i int) {
-			status, err := p.cfg.Computes[i].Fetch(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			p.publish(func(b *builder, now time.Time) bool { return b.compute(i, status, err, now) })
-		},
-	}
-	fleet.run(ctx)
-}
-
 // slower is the interval of something that has failed since then: as long
 // again as it has failed, within bounds.
 func slower(interval, limit time.Duration, since, asked time.Time) time.Duration {

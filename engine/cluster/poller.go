@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
-	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/client/pageserver"
 )
 
@@ -26,19 +25,16 @@ type Controller interface {
 
 var _ Controller = (*client.Client)(nil)
 
-// ComputeSource is one configured compute.
-type ComputeSource struct {
-	Name, URL string
-	Fetch     func(context.Context) (compute.Status, error)
-}
-
 // Config is what a Poller needs.
 type Config struct {
 	Client   Controller
 	Identity Identity
 	// Pageserver asks one pageserver for its launch time and build; nil = off.
 	Pageserver func(context.Context, client.Node) (pageserver.Info, error)
-	Computes   []ComputeSource
+	Computes   []ComputeSource // before Discover has answered, or for good
+	// Discover lists the computes that there are. With an error the list is what is
+	// still believed. nil = Computes are all.
+	Discover func(context.Context) ([]ComputeSource, error)
 	// Alerts names the alerts that fire, in somebody else's monitoring; nil = none
 	// is configured.
 	Alerts func(context.Context) ([]string, error)
@@ -62,6 +58,8 @@ type Poller struct {
 	latest atomic.Pointer[Snapshot]
 	pace   *pace
 
+	sources computeSources
+
 	listing  chan struct{} // held while the node list is asked for
 	scraping chan struct{} // held while the metrics are
 
@@ -79,15 +77,15 @@ func New(cfg Config) *Poller {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	computes := make([]Compute, len(cfg.Computes))
-	for i, c := range cfg.Computes {
-		computes[i] = Compute{Name: c.Name, URL: c.URL}
-	}
 	p := &Poller{
 		cfg: cfg, rates: cfg.Rates.orDefaults(), log: cfg.Logger,
 		pace:    newPace(),
 		listing: make(chan struct{}, 1), scraping: make(chan struct{}, 1),
-		build: newBuilder(cfg.Identity, computes, time.Now()),
+		build: newBuilder(cfg.Identity, cfg.Computes, time.Now()),
+	}
+	p.sources.set(cfg.Computes)
+	if cfg.Discover != nil {
+		p.build.cur.Discovery = &Part[int]{}
 	}
 	if cfg.Alerts != nil {
 		p.build.cur.Alerts = &Part[[]string]{}
@@ -108,7 +106,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	}
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){
-		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards, p.pollComputes, p.pollProcesses, p.pollToken, p.pollAlerts,
+		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards,
+		p.pollDiscovery, p.pollComputes, p.pollProcesses, p.pollToken, p.pollAlerts,
 	} {
 		loops.Go(func() { loop(ctx) })
 	}

@@ -15,6 +15,7 @@ type Rates struct {
 	Deciding     time.Duration // 1 s: the leader around a decision
 	Shards       time.Duration // 2 s: of a watched node
 	Computes     time.Duration // 2 s
+	Discovery    time.Duration // 30 s, which computes there are
 	Processes    time.Duration // 15 s: of every pageserver
 	Restarting   time.Duration // 2 s: of a pageserver that is watched
 	Alerts       time.Duration // 20 s
@@ -51,6 +52,7 @@ func (r Rates) orDefaults() Rates {
 		{&r.Deciding, time.Second},
 		{&r.Shards, 2 * time.Second},
 		{&r.Computes, 2 * time.Second},
+		{&r.Discovery, 30 * time.Second},
 		{&r.Processes, 15 * time.Second},
 		{&r.Restarting, 2 * time.Second},
 		{&r.Alerts, 20 * time.Second},

@@ -127,7 +127,7 @@ type ShardCounts struct {
 	Shards             []client.ShardLocation
 }
 
-// Compute is one configured compute and what it says.
+// Compute is one compute that is watched, and what it says.
 type Compute struct {
 	Name   string
 	URL    string
@@ -164,7 +164,9 @@ const (
 	ControllerLost
 	ControllerBack
 	ComputeStatusChanged
-	ForeignCalls // the controller counted calls that are not ours; To says which: "drain 1, config 2"
+	ComputeAppeared
+	ComputeVanished // from the list; what it does is not known
+	ForeignCalls    // the controller counted calls that are not ours; To says which: "drain 1, config 2"
 )
 
 // Snapshot is the cluster at one moment. Nothing in it changes after it was
@@ -183,7 +185,7 @@ type Snapshot struct {
 	Metrics  Part[client.Metrics]
 	Leader   Part[Epoch]
 	Shards   map[client.NodeID]Part[ShardCounts] // nodes that somebody asked to watch
-	Computes []Compute                           // in configuration order
+	Computes []Compute                           // in the order of the list
 	Token    TokenView
 	Events   []Change // newest first, at most EventRing
 	// DatabaseErrors are the queries that the controller's database refused between the
@@ -194,6 +196,12 @@ type Snapshot struct {
 
 	// Alerts are those that fire, by name; nil = nobody is asked.
 	Alerts *Part[[]string]
+
+	// Discovery is how many computes were listed last; nil = they are those of the
+	// configuration for good.
+	Discovery *Part[int]
+
+	computeAt map[string]int // place in Computes, by name
 }
 
 // LacksAdmin says that the token is known to have less than scope admin: without

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -94,7 +95,7 @@ func TestComputes(t *testing.T) {
 	state := compute.StateRunning
 	sources := make([]ComputeSource, many)
 	for i := range sources {
-		sources[i] = ComputeSource{Name: "ep", Fetch: func(ctx context.Context) (compute.Status, error) {
+		sources[i] = ComputeSource{Name: fmt.Sprintf("ep-%d", i), Fetch: func(ctx context.Context) (compute.Status, error) {
 			if err := f.ask(ctx, "compute"); err != nil {
 				return compute.Status{}, err
 			}
@@ -114,7 +115,7 @@ func TestComputes(t *testing.T) {
 		pass(3 * time.Second)
 		require.Len(t, p.Latest().Events, many)
 		require.Equal(t, Change{
-			At: p.Latest().Events[0].At, What: ComputeStatusChanged, Name: "ep", From: "running", To: "failed", Attached: -1,
+			At: p.Latest().Events[0].At, What: ComputeStatusChanged, Name: p.Latest().Events[0].Name, From: "running", To: "failed", Attached: -1,
 		}, p.Latest().Events[0])
 		require.False(t, p.Latest().Computes[0].Since.IsZero())
 

@@ -63,7 +63,6 @@ type EngineConfig struct {
 	Canary   bool  // their least loaded node goes first and bakes longer
 	Operator Operator
 	Identity cluster.Identity
-	Computes []Compute
 	Version  string
 	Redact   func(string) string // removes secrets from hook output; nil changes nothing
 	DenyEnv  []string            // variables that the hook must not inherit
@@ -129,7 +128,7 @@ func (e *Engine) Plan(ctx context.Context, goal Goal, nodes []client.NodeID) (Pl
 	}
 	in := PlanInput{
 		Goal: goal, Nodes: nodes, At: time.Now(), Snapshot: snap,
-		Hook: e.hookLiteral, Order: e.cfg.Order, Canary: e.cfg.Canary, Computes: e.computes(snap),
+		Hook: e.hookLiteral, Order: e.cfg.Order, Canary: e.cfg.Canary, Computes: computesOf(snap),
 	}
 	if err := e.readTenants(ctx, &in); err != nil {
 		return Plan{}, err
@@ -201,14 +200,13 @@ func (e *Engine) hookEnv(n client.Node, attempt int) hook.Env {
 	}
 }
 
-// computes adds to the configured ones the tenants that they report.
-func (e *Engine) computes(s *cluster.Snapshot) []Compute {
-	out := append([]Compute(nil), e.cfg.Computes...)
-	for i := range out {
-		for _, c := range s.Computes {
-			if out[i].Tenant == "" && c.Name == out[i].Name && c.Status.Known() && c.Status.Value.Tenant != nil {
-				out[i].Tenant = client.TenantID(*c.Status.Value.Tenant)
-			}
+// computesOf are those that are watched, with the tenants that they report.
+func computesOf(s *cluster.Snapshot) []Compute {
+	out := make([]Compute, len(s.Computes))
+	for i, c := range s.Computes {
+		out[i].Name = c.Name
+		if c.Status.Known() && c.Status.Value.Tenant != nil {
+			out[i].Tenant = client.TenantID(*c.Status.Value.Tenant)
 		}
 	}
 	return out

@@ -91,12 +91,23 @@ func changeText(c *Context, e cluster.Change) (who, what, remark string) {
 		what, remark = "does not answer", e.To
 	case cluster.ControllerBack:
 		what, remark = "answers again", spanRemark("away ", e.Down)
-	case cluster.ComputeStatusChanged:
-		who, what = "compute "+e.Name, arrow
+	case cluster.ComputeStatusChanged, cluster.ComputeAppeared, cluster.ComputeVanished:
+		who = "compute " + e.Name
+		what, remark = computeChangeText(e)
 	case cluster.ForeignCalls:
 		what, remark = "was called by somebody else", e.To
 	}
 	return who, what, remark
+}
+
+func computeChangeText(e cluster.Change) (what, remark string) {
+	switch e.What {
+	case cluster.ComputeAppeared:
+		return "is listed now", e.To
+	case cluster.ComputeVanished:
+		return "is no longer listed", "what it does is not known"
+	}
+	return e.From + " → " + e.To, ""
 }
 
 // spanRemark words how long something was away, "" when that is not known.

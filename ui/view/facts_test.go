@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -42,5 +43,16 @@ func TestWhoseDoingAChangeOfPolicyWas(t *testing.T) {
 				From: string(client.PolicyDraining), To: string(client.PolicyPauseForRestart),
 			}))
 		})
+	}
+}
+
+func TestWhatBecameOfAListOfComputes(t *testing.T) {
+	for want, e := range map[string]cluster.Change{
+		"compute ep-a / running → failed /":                              {What: cluster.ComputeStatusChanged, Name: "ep-a", From: "running", To: "failed"},
+		"compute ep-a / is listed now / http://a:1":                      {What: cluster.ComputeAppeared, Name: "ep-a", To: "http://a:1"},
+		"compute ep-a / is no longer listed / what it does is not known": {What: cluster.ComputeVanished, Name: "ep-a", From: "http://a:1"},
+	} {
+		who, what, remark := changeText(&Context{}, e)
+		require.Equal(t, want, strings.TrimSpace(who+" / "+what+" / "+remark))
 	}
 }

@@ -46,6 +46,10 @@ type Cluster struct {
 	Alerts       *Alerts      // nil = nobody is asked
 	Window       *gate.Window // when work may be started; nil = at any time
 	Computes     []Compute
+	// ComputesCommand is a program, and its arguments, that lists more computes; nil = none.
+	ComputesCommand []string
+
+	directory string // of the file: what the list names is relative to it
 }
 
 // Alerts is a Prometheus, and what is asked of it: a series that it finds is an
@@ -82,14 +86,6 @@ type Pace struct {
 	VerifyEvery time.Duration // between two of them
 	Bake        time.Duration // how long a node is watched before the next one goes
 	CanaryBake  time.Duration // the same for the first node of an unattended run
-}
-
-// Compute is one compute to watch.
-type Compute struct {
-	Name  string
-	URL   string
-	Token Token
-	Spec  Source // its last known spec: compute_ctl never gives it out
 }
 
 // DefaultPath is $XDG_CONFIG_HOME/storcon-tui/config.toml.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,7 +34,7 @@ func parse(path, text string) (*File, error) {
 	if _, err := toml.Decode(text, &values); err != nil {
 		return nil, syntax(path, err)
 	}
-	r := &reader{path: path, lines: locate(text)}
+	r := &reader{path: path, directory: filepath.Dir(path), lines: locate(text)}
 	f := readFile(&section{file: r, values: values})
 	if len(r.problems) > 0 {
 		return nil, r.sorted()
@@ -92,9 +93,10 @@ func readCluster(name string, s *section) Cluster {
 		Pace:         readPace(s.table("pace")),
 		Window:       s.window("window"),
 		Alerts:       readAlerts(s.table("alerts")),
+		directory:    s.file.directory,
 	}
 	c.Restart, c.Revision = readRestart(s.table("restart"))
-	c.Computes = readComputes(s.tables("computes"))
+	c.Computes, c.ComputesCommand = readComputes(s.tables("computes")), s.argv("computes_command")
 	if s.values != nil && !s.has("url") {
 		s.wrong("", `expected key "url", the controller's http(s)://host:port`)
 	}
@@ -166,35 +168,6 @@ func readPace(s *section) Pace {
 	}
 	s.done()
 	return p
-}
-
-func readComputes(tables []*section) []Compute {
-	var computes []Compute
-	for _, table := range tables {
-		one := readCompute(table)
-		if slices.ContainsFunc(computes, func(c Compute) bool { return c.Name == one.Name && c.Name != "" }) {
-			table.wrong("name", "expected a name of its own, %q is another compute's", one.Name)
-		}
-		computes = append(computes, one)
-	}
-	return computes
-}
-
-func readCompute(s *section) Compute {
-	c := Compute{
-		Name: s.text("name"), URL: s.url("url"), Token: readToken(s),
-		Spec: Source{File: s.path("spec_file"), Command: s.argv("spec_command")},
-	}
-	if s.has("spec_file") && s.has("spec_command") {
-		s.wrong("spec_command", "expected at most one source of a spec, got spec_file and spec_command")
-	}
-	for _, key := range []string{"name", "url"} {
-		if !s.has(key) {
-			s.wrong("", "expected key %q", key)
-		}
-	}
-	s.done()
-	return c
 }
 
 // parseAddress is parseURL for a server that may live below a path.

@@ -48,6 +48,7 @@ token_command = [
   "-field=token",
 ]
 ca_file = "ca.pem"
+computes_command = ["list", "--all"]
 [clusters.prod-eu-1.restart]
 command = ["ssh", "{{.Host}}", "sudo systemctl restart pageserver"]
 timeout = "10m"
@@ -117,6 +118,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 					Drain: 20 * time.Minute, Ready: 6 * time.Minute,
 					Verify: 3, VerifyEvery: 2 * time.Second, Bake: 30 * time.Second, CanaryBake: 5 * time.Minute,
 				},
+				ComputesCommand: []string{"list", "--all"},
 				Computes: []Compute{
 					{
 						Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")},
@@ -131,7 +133,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			},
 		},
 	}
-	if diff := cmp.Diff(want, file, cmpopts.IgnoreUnexported(File{}), cmp.Comparer(func(a, b gate.Window) bool { return a.String() == b.String() })); diff != "" {
+	if diff := cmp.Diff(want, file, cmpopts.IgnoreUnexported(File{}, Cluster{}), cmp.Comparer(func(a, b gate.Window) bool { return a.String() == b.String() })); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -147,7 +149,7 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		},
 		"unknown key far from any": {
 			"[clusters.x]\nurl = 'http://a:1'\n\ncolour = 'red'",
-			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, alerts, restart, computes`},
+			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, alerts, restart, computes, computes_command`},
 		},
 		"unknown key in a table of a table": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncomand = ['true']\nshell = 'true'",
@@ -297,6 +299,7 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 				`:3: key clusters.x.tokenfile: unknown key; did you mean "token_file"?`,
 				":5: key clusters.x.restart.manual: expected true or false, got an integer",
 				`:6: key clusters.x.computes[0]: expected key "url"`,
+				`:7: key clusters.x.computes[0].name: expected a name of printable characters, got "two\nlines"`,
 				`:10: key clusters.x.computes[0].ur: unknown key; did you mean "url"?`,
 			},
 		},

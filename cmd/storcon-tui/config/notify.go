@@ -86,14 +86,19 @@ func readWebhook(s *section) Webhook {
 // readSecret reads where a secret is: a file, a variable or a command.
 func readSecret(s *section, name string) Token {
 	t := Token{File: s.path(name + "_file"), Env: s.text(name + "_env"), Command: s.argv(name + "_command")}
+	oneSource(s, name, name+"_file", name+"_env", name+"_command")
+	return t
+}
+
+// oneSource reports more than one of the keys that say where something is.
+func oneSource(s *section, of string, keys ...string) {
 	var given []string
-	for _, key := range []string{name + "_file", name + "_env", name + "_command"} {
+	for _, key := range keys {
 		if s.has(key) {
 			given = append(given, key)
 		}
 	}
 	if len(given) > 1 {
-		s.wrong(given[len(given)-1], "expected at most one source of a %s, got %s", name, strings.Join(given, " and "))
+		s.wrong(given[len(given)-1], "expected at most one source of a %s, got %s", of, strings.Join(given, " and "))
 	}
-	return t
 }

@@ -24,9 +24,10 @@ type section struct {
 
 // reader is what the sections of a file share.
 type reader struct {
-	path     string
-	lines    lines
-	problems Problems
+	path      string // or what else it is that was read
+	directory string // relative paths begin there
+	lines     lines
+	problems  Problems
 }
 
 func (r *reader) problem(key, format string, args ...any) {
@@ -184,7 +185,7 @@ func (s *section) path(key string) string {
 	}
 	path := expandHome(text)
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(s.file.path), path)
+		path = filepath.Join(s.file.directory, path)
 	}
 	return path
 }
