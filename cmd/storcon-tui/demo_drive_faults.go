@@ -55,6 +55,9 @@ func driveFaults() []driveFault {
 		{"controller-restart", "the controller is killed, and started a period later, while it is drained", 1, func(s *driveScript) []driveStep {
 			return []driveStep{s.drain, s.bounceController, s.restart, s.fill}
 		}},
+		{"stuck-reconciles", "computes cannot be told of its drain's moves until reconciles are stuck", 1, func(s *driveScript) []driveStep {
+			return []driveStep{s.refuseNotifications, s.drain, s.awaitStuck, s.acceptNotifications, s.restart, s.fill}
+		}},
 		{"mixed-builds", "it alone gets the new build", 1, func(s *driveScript) []driveStep {
 			return []driveStep{s.drain, s.restart, s.fill, s.keepBuilds}
 		}},
@@ -237,6 +240,40 @@ func (s *driveScript) orphaned(ctx context.Context, id client.NodeID) error {
 func (s *driveScript) giveUp(_ context.Context, id client.NodeID) error {
 	s.say(id, "left in PauseForRestart: storcon-tui activate %s frees it", id)
 	return errGivenUp
+}
+
+// refuseNotifications has every move fail: the control plane refuses to be told where a
+// shard has gone.
+func (s *driveScript) refuseNotifications(ctx context.Context, id client.NodeID) error {
+	s.say(id, "the control plane refuses notifications")
+	return server.PostAdmin(ctx, s.admin, "/demo/notify?status=403")
+}
+
+// awaitStuck polls until the controller counts shards that reconcile again and again.
+func (s *driveScript) awaitStuck(ctx context.Context, id client.NodeID) error {
+	for {
+		m, err := s.client.Metrics(ctx)
+		if err != nil {
+			return err
+		}
+		if m.StuckReconciles > 0 {
+			s.say(id, "%d reconciles are stuck", m.StuckReconciles)
+			return s.pause(ctx, id)
+		}
+		if err := s.pause(ctx, id); err != nil {
+			return err
+		}
+	}
+}
+
+// acceptNotifications ends what refuseNotifications began. The controller tries the moves
+// again by itself.
+func (s *driveScript) acceptNotifications(ctx context.Context, id client.NodeID) error {
+	s.say(id, "the control plane accepts notifications")
+	if err := server.PostAdmin(ctx, s.admin, "/demo/notify?status=200"); err != nil {
+		return err
+	}
+	return s.pause(ctx, id)
 }
 
 // keepBuilds has the nodes that come next restarted with the build that they have.

@@ -232,6 +232,9 @@ func TestDriveFaults(t *testing.T) {
 		"controller-restart": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, "down", drained, warming, settled)
 		}},
+		"stuck-reconciles": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
+			seen.has(t, 1, draining, drained, warming, settled)
+		}},
 		"mixed-builds": {"1 2", []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *passage, config string) {
 			seen.has(t, 2, drained, warming, settled)
 			require.Equal(t, map[client.NodeID]string{1: "rel-2", 2: "rel-1", 3: "rel-1"}, builds(t, config))
