@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/StorconTUI/storcon-tui/client"
 )
 
 // Change is one difference of two specs. Old and New are JSON with secrets blanked;
@@ -27,9 +29,17 @@ var (
 	secretPath  = regexp.MustCompile(`(?i)(?:^|[.\]])[^.\[\]]*(?:passw|token|secret)[^.\[\]]*$`)
 	secretEntry = regexp.MustCompile(`(?i)\[(?:\d+|[^\]]*(?:passw|token|secret|conninfo|connstr)[^\]]*)\]\.value$`)
 	secretLine  = regexp.MustCompile(`(?im)^.*(?:passw|token|secret|conninfo|connstr).*$`)
-	userinfo    = regexp.MustCompile(`([^\s:/@'",]+):[^\s'"]*@|(://):[^\s'"]*@`)
+	userinfo    = regexp.MustCompile(`(?i)((?:[a-z][a-z0-9+.-]*)?://[^\s:/@'",]*):[^\s'"]*@|([^\s:/@'",]*):(?:/?[^\s'"/][^\s'"]*|/)?@`)
+	bareUser    = regexp.MustCompile(`://[^\s:/@'",]+@`)
 	password    = regexp.MustCompile(`(?i)(passw\w*\s*=\s*)('(?:[^'\\]|\\.|'')*'|"[^"]*"|[^\s'"]+)`)
 	jwt         = regexp.MustCompile(`eyJ[\w-]*\.[\w-]+\.[\w-]*`)
+)
+
+// A pageserver's URL with no password, as neon_local writes them, is what people want
+// to read, and so are several. A user that might be a token is not such.
+var (
+	plainUser = regexp.MustCompile(`^://[a-z][a-z_]{0,19}@$`)
+	plainURLs = regexp.MustCompile(`^(?:(?:^|,)[a-z]+://(?:[a-z][a-z_]{0,19}@)?(?:[\w.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?)+$`)
 )
 
 // absent is the side of a change that has no such member; null is another thing.
@@ -48,7 +58,7 @@ func diff(out []Change, path string, old, next any) []Change {
 	if before == nil || after == nil || named(old) != named(next) {
 		a, b := shown(path, old), shown(path, next)
 		return append(out, Change{
-			Path: scrub(strings.TrimPrefix(path, ".")), Old: a, New: b,
+			Path: shownPath(path), Old: client.Clean(a), New: client.Clean(b),
 			Secret: a == b || strings.Contains(a+b, blank),
 		})
 	}
@@ -168,6 +178,15 @@ func redact(path string, value any) any {
 // scrub blanks what is a secret by its looks.
 func scrub(text string) string {
 	text = jwt.ReplaceAllString(text, blank)
+	if plainURLs.MatchString(text) {
+		return text
+	}
 	text = password.ReplaceAllString(text, "${1}"+blank)
-	return userinfo.ReplaceAllString(text, "${1}${2}:"+blank+"@")
+	text = userinfo.ReplaceAllString(text, "${1}${2}:"+blank+"@")
+	return bareUser.ReplaceAllStringFunc(text, func(user string) string {
+		if plainUser.MatchString(user) {
+			return user
+		}
+		return "://" + blank + "@"
+	})
 }

@@ -232,7 +232,7 @@ func (c *checker) stripe(at spot, said any, count int) int64 {
 var pageserverURL = regexp.MustCompile(`(?is)^([a-z]+)://([^@]*@)?(\[[^\]@]+\]|[^:/?#@,\[\]\s]+)(?::([0-9]{1,5}))?([/?#].*)?$`)
 
 // dsnPart is the host or the port of a connection string that is no URL.
-var dsnPart = regexp.MustCompile(`(?i)(?:^|\s)(host|port)\s*=\s*'?([^\s',]+)`)
+var dsnPart = regexp.MustCompile(`(?i)(?:^|\s)(host|port)\s*=\s*'?([^\s',]+)'?`)
 
 // address is the host:port of a pageserver's connection string; "" where there is none.
 func (c *checker) address(at spot, value any, needed bool, schemes ...string) string {

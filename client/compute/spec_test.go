@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/StorconTUI/storcon-tui/client"
 )
 
 func spec(t rapid.TB, text string) Spec {
@@ -116,4 +118,45 @@ func TestDiffLeaksNoSecret(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What has no password is shown, so that people see which pageserver it is; what might
+// have one loses more than it must rather than less.
+func TestWhatIsShownOfURLs(t *testing.T) {
+	for in, want := range map[string]string{
+		"postgres://no_user@ps-1:6400":                         "postgres://no_user@ps-1:6400",
+		"postgres://no_user@ps-1:6400,postgres://no_user@ps-2": "postgres://no_user@ps-1:6400,postgres://no_user@ps-2",
+		"postgres://a:1,grpc://no_user@[fd00::1]:6":            "postgres://a:1,grpc://no_user@[fd00::1]:6",
+		"see postgres://no_user@ps-1/db":                       "see postgres://no_user@ps-1/db",
+		"postgres://u:pw@h:1/db":                               "postgres://u:(secret)@h:1/db",
+		"postgres://u:@h":                                      "postgres://u:(secret)@h",
+		"postgres://u://pw@h":                                  "postgres://u:(secret)@h",
+		"postgres://:pw@h":                                     "postgres://:(secret)@h",
+		"postgres://a,b:pw@h":                                  "postgres://a,b:(secret)@h",
+		"postgres://a@:pw@h":                                   "postgres://a@:(secret)@h",
+		"postgres://u:p@w@h":                                   "postgres://u:(secret)@h",
+		"postgres://u:p,postgres://no_user@h":                  "postgres://u:(secret)@h",
+		"postgres://no_user@a:1,postgres://u:pw@b:2":           "postgres://no_user@a:(secret)@b:2",
+		"u:/pw@h":                             "u:(secret)@h",
+		"https://ghp4aZ@h":                    "https://(secret)@h",
+		"password=pw host=h":                  "password=(secret) host=h",
+		"postgres://no_user@ps-1?password=pw": "postgres://no_user@ps-1?password=(secret)",
+		"eyJhbGciOiJFZERTQSJ9.eyJzY29wZSI6InRlbmFudCJ9.ZGVtbw, x": "(secret), x",
+	} {
+		if got := scrub(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+// A spec is somebody's text too: what would steer a terminal is not shown as it is.
+func TestDiffIsNeutralised(t *testing.T) {
+	changes := spec(t, `{}`).Diff(spec(t, `{"a\u001b[2J":"\u202e\u009b\u001b","b":["\u202e"]}`))
+	for _, c := range changes {
+		for _, text := range []string{c.Path, c.Old, c.New} {
+			if client.Clean(text) != text {
+				t.Errorf("%q", text)
+			}
+		}
+	}
 }

@@ -1,7 +1,11 @@
 // Package compute speaks compute_ctl's HTTP API on a compute's external port.
-// It must not know of the storage controller's API or of plans. Errors,
-// deadlines, retries and tokens are those of package client; compute_ctl's
-// error bodies and authentication texts differ (contract B.1).
+// It must not know of plans, nor of the storage controller's API save where that
+// says that a tenant's shards are. Errors, deadlines, retries and tokens are those
+// of package client; compute_ctl's error bodies and authentication texts differ
+// (contract B.1).
+//
+// A Spec is what a compute is configured with. It is read, validated, patched,
+// re-pointed and compared here; Configure sends it.
 package compute
 
 import (
