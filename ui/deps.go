@@ -26,6 +26,12 @@ type ShardWatcher interface {
 	WatchShards(id client.NodeID) (release func())
 }
 
+// ComputeWatcher is a Source that can ask a compute more closely while somebody looks
+// at it.
+type ComputeWatcher interface {
+	WatchCompute(name string) (release func())
+}
+
 // Runs makes plans and starts runs. Both may take long and end with ctx.
 type Runs interface {
 	Plan(ctx context.Context, goal rollout.Goal, nodes []client.NodeID) (rollout.Plan, error)

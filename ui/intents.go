@@ -60,6 +60,8 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		return m.quit()
 	case view.OpenNode:
 		m.push(view.NewNode(i.Node))
+	case view.OpenCompute:
+		m.push(view.NewCompute(i.Name))
 	case view.Open:
 		m.open(i.Screen)
 		if i.Screen == view.ScreenRuns {

@@ -238,16 +238,22 @@ func (m *model) show(s view.Screen) {
 	m.watch()
 }
 
-// watch has the shards read of the node that is open, and of no other. What was
-// said on the screen before is not true of this one.
+// watch has that read more closely which is on the screen, and nothing else: the
+// shards of a node, or a compute. What was said on the screen before is not true of
+// this one.
 func (m *model) watch() {
 	m.toast = toast{}
 	m.release()
 	m.release = func() {}
-	w, can := m.deps.Source.(ShardWatcher)
-	n, wants := m.top().(interface{ Watches() client.NodeID })
-	if can && wants {
-		m.release = w.WatchShards(n.Watches())
+	switch top := m.top().(type) {
+	case interface{ Watches() client.NodeID }:
+		if w, can := m.deps.Source.(ShardWatcher); can {
+			m.release = w.WatchShards(top.Watches())
+		}
+	case interface{ WatchesCompute() string }:
+		if w, can := m.deps.Source.(ComputeWatcher); can {
+			m.release = w.WatchCompute(top.WatchesCompute())
+		}
 	}
 }
 

@@ -146,6 +146,7 @@ func (c *connection) dial() error {
 		Pageserver: c.pageservers.fetch,
 		Computes:   c.computes.sources(),
 		Discover:   c.computes.discover(),
+		Tenant:     c.client.WithoutRetries().Tenant,
 		Alerts:     alerts,
 		Token:      c.tokenView,
 		Calls:      calls,

@@ -111,7 +111,9 @@ func (r *roster) sources() []cluster.ComputeSource {
 	entries := r.entries()
 	sources := make([]cluster.ComputeSource, len(entries))
 	for i, one := range entries {
-		sources[i] = cluster.ComputeSource{Name: one.Name, URL: one.URL, Fetch: one.client.Status}
+		sources[i] = cluster.ComputeSource{
+			Name: one.Name, URL: one.URL, Spec: one.Spec.String(), Fetch: one.client.Status, Startup: one.client.Startup,
+		}
 	}
 	return sources
 }

@@ -12,7 +12,10 @@ import (
 // ComputeSource is one compute to watch. Its name is its own.
 type ComputeSource struct {
 	Name, URL string
+	Spec      string // where its last known spec is kept, in words; "" = nowhere
 	Fetch     func(context.Context) (compute.Status, error)
+	// Startup asks what its start took; nil = it is not asked.
+	Startup func(context.Context) (compute.Startup, error)
 }
 
 // computeSources is who answers for each compute, by name. It is replaced as a whole.
@@ -49,6 +52,7 @@ func (s *Snapshot) setComputes(list []ComputeSource) {
 		if !ok || had.URL != one.URL {
 			had = Compute{Name: one.Name, URL: one.URL}
 		}
+		had.Spec = one.Spec
 		computes[i], at[one.Name] = had, i
 	}
 	s.Computes, s.computeAt = computes, at
@@ -75,36 +79,6 @@ func (p *Poller) discover(ctx context.Context) {
 	nudge(p.pace.computesWake)
 	p.pingReads()
 	p.logTurn("list of computes", before, err)
-}
-
-func (p *Poller) pollComputes(ctx context.Context) {
-	fleet := fleet[string]{
-		limit: maxComputesInFlight, wake: p.pace.computesWake,
-		members: func() []string {
-			computes := p.Latest().Computes
-			names := make([]string, len(computes))
-			for i, one := range computes {
-				names[i] = one.Name
-			}
-			return names
-		},
-		every: func(name string, asked time.Time) time.Duration {
-			one, _ := p.Latest().computeNamed(name)
-			return slower(p.rates.Computes, p.rates.MaxBackoff, one.Status.Since, asked)
-		},
-		read: func(ctx context.Context, name string) {
-			source, ok := p.sources.of(name)
-			if !ok {
-				return
-			}
-			status, err := source.Fetch(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			p.publish(func(b *builder, now time.Time) bool { return b.compute(source, status, err, now) })
-		},
-	}
-	fleet.run(ctx)
 }
 
 // discovery takes in which computes there are; with err the list is what is still
@@ -141,37 +115,4 @@ func (b *builder) computesThatCameAndWent(next *Snapshot, now time.Time) []Chang
 	return changes
 }
 
-func sameCompute(a, b Compute) bool { return a.Name == b.Name && a.URL == b.URL }
-
-// compute takes in what one compute said; err when it did not. One that was taken from
-// the list meanwhile, or moved, is not meant.
-func (b *builder) compute(source ComputeSource, status compute.Status, err error, now time.Time) bool {
-	i, there := b.cur.computeAt[source.Name]
-	if !there || b.cur.Computes[i].URL != source.URL {
-		return b.publish(*b.cur, now, false)
-	}
-	next, changes := *b.cur, []Change(nil)
-	next.Computes = slices.Clone(next.Computes)
-	c := &next.Computes[i]
-	if err != nil {
-		var changed bool
-		c.Status, changed = c.Status.failed(err, now)
-		return b.publish(next, now, changed)
-	}
-	was := c.Status
-	if was.Known() && was.Value.State != status.State {
-		c.Since = now
-		changes = append(changes, Change{
-			At: now, What: ComputeStatusChanged, Name: c.Name,
-			From: string(was.Value.State), To: string(status.State), Attached: -1,
-		})
-	}
-	c.Status = was.read(status, now)
-	changed := !was.Known() || was.Err != nil || !sameStatus(was.Value, status)
-	return b.publish(next, now, changed, changes...)
-}
-
-func sameStatus(a, b compute.Status) bool {
-	return a.State == b.State && sameValue(a.Tenant, b.Tenant) && sameValue(a.Timeline, b.Timeline) &&
-		sameValue(a.Error, b.Error) && sameTime(a.StartTime, b.StartTime) && sameTime(a.LastActive, b.LastActive)
-}
+func sameCompute(a, b Compute) bool { return a.Name == b.Name && a.URL == b.URL && a.Spec == b.Spec }

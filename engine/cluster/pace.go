@@ -19,17 +19,18 @@ type pace struct {
 	tokenChanged time.Time
 	shards       map[client.NodeID]int // watchers by node
 	processes    map[client.NodeID]int
+	computes     map[string]int // watchers by name
 
 	// One message each: the loop's pace has changed, it computes its pause anew.
-	nodesWake, metricsWake, leaderWake, shardsWake, processesWake, computesWake chan struct{}
+	nodesWake, metricsWake, leaderWake, shardsWake, processesWake, computesWake, tenantsWake chan struct{}
 }
 
 func newPace() *pace {
 	wake := func() chan struct{} { return make(chan struct{}, 1) }
 	return &pace{
-		shards: map[client.NodeID]int{}, processes: map[client.NodeID]int{},
+		shards: map[client.NodeID]int{}, processes: map[client.NodeID]int{}, computes: map[string]int{},
 		nodesWake: wake(), metricsWake: wake(), leaderWake: wake(),
-		shardsWake: wake(), processesWake: wake(), computesWake: wake(),
+		shardsWake: wake(), processesWake: wake(), computesWake: wake(), tenantsWake: wake(),
 	}
 }
 
@@ -74,6 +75,7 @@ func (c *pace) noteTokenChanged(now time.Time) {
 	nudge(c.nodesWake)
 	nudge(c.leaderWake)
 	nudge(c.shardsWake)
+	nudge(c.tenantsWake)
 }
 
 func (c *pace) watchedShards() []client.NodeID {
@@ -94,9 +96,9 @@ func (c *pace) watchesProcess(id client.NodeID) bool {
 	return c.processes[id] > 0
 }
 
-// watch counts one more watcher of a node; release takes it back, once. last
-// is called when nobody is left.
-func (c *pace) watch(watchers map[client.NodeID]int, id client.NodeID, wake chan struct{}, last func()) (release func()) {
+// watch counts one more watcher of a node or compute; release takes it back, once.
+// last is called when nobody is left.
+func watch[K comparable](c *pace, watchers map[K]int, id K, wake chan struct{}, last func()) (release func()) {
 	c.mu.Lock()
 	watchers[id]++
 	c.mu.Unlock()
@@ -143,7 +145,7 @@ func (p *Poller) Decide(on bool) {
 // watcher has released it; then Snapshot.Shards forgets the node. The first
 // read comes at once.
 func (p *Poller) WatchShards(id client.NodeID) (release func()) {
-	return p.pace.watch(p.pace.shards, id, p.pace.shardsWake, func() {
+	return watch(p.pace, p.pace.shards, id, p.pace.shardsWake, func() {
 		p.publish(func(b *builder, now time.Time) bool { return b.dropShards(id, now) })
 	})
 }
@@ -151,5 +153,5 @@ func (p *Poller) WatchShards(id client.NodeID) (release func()) {
 // WatchProcess has the launch time and build of a node read every 2 s until
 // the last watcher has released it: the node is being restarted.
 func (p *Poller) WatchProcess(id client.NodeID) (release func()) {
-	return p.pace.watch(p.pace.processes, id, p.pace.processesWake, func() {})
+	return watch(p.pace, p.pace.processes, id, p.pace.processesWake, func() {})
 }

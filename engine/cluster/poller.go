@@ -32,6 +32,9 @@ type Config struct {
 	// Pageserver asks one pageserver for its launch time and build; nil = off.
 	Pageserver func(context.Context, client.Node) (pageserver.Info, error)
 	Computes   []ComputeSource // before Discover has answered, or for good
+	// Tenant asks the controller for one tenant, so that the nodes are known which a
+	// compute depends on; nil = off.
+	Tenant func(context.Context, client.TenantID) (client.Tenant, error)
 	// Discover lists the computes that there are. With an error the list is what is
 	// still believed. nil = Computes are all.
 	Discover func(context.Context) ([]ComputeSource, error)
@@ -107,7 +110,7 @@ func (p *Poller) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){
 		p.pollNodes, p.pollMetrics, p.pollLeader, p.pollShards,
-		p.pollDiscovery, p.pollComputes, p.pollProcesses, p.pollToken, p.pollAlerts,
+		p.pollDiscovery, p.pollComputes, p.pollTenants, p.pollProcesses, p.pollToken, p.pollAlerts,
 	} {
 		loops.Go(func() { loop(ctx) })
 	}

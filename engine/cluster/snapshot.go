@@ -131,8 +131,15 @@ type ShardCounts struct {
 type Compute struct {
 	Name   string
 	URL    string
+	Spec   string // where its last known spec is kept, in words; "" = nowhere
 	Status Part[compute.Status]
 	Since  time.Time // when this console saw the present status arrive; zero = it was there
+	// Seen are the statuses that this console saw, oldest first, at most SeenMax. The
+	// first is what it was when the console first looked.
+	Seen []StatusSeen
+	// Startup is what its present start took. It is read once the start is over, and
+	// while it goes on only if somebody watches.
+	Startup Part[compute.Startup]
 }
 
 // Change is one thing that became different between two snapshots.
@@ -186,8 +193,11 @@ type Snapshot struct {
 	Leader   Part[Epoch]
 	Shards   map[client.NodeID]Part[ShardCounts] // nodes that somebody asked to watch
 	Computes []Compute                           // in the order of the list
-	Token    TokenView
-	Events   []Change // newest first, at most EventRing
+	// Tenants are those of the computes, as the controller intends their shards. They
+	// are read slowly: one a second at most, all together.
+	Tenants map[client.TenantID]Part[[]client.TenantShard]
+	Token   TokenView
+	Events  []Change // newest first, at most EventRing
 	// DatabaseErrors are the queries that the controller's database refused between the
 	// two newest scrapes that show some, and DatabaseErrorsAt is when that was
 	// read; zero = none since this console looks.

@@ -3,14 +3,11 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/StorconTUI/storcon-tui/client/compute"
-	"github.com/StorconTUI/storcon-tui/engine/cluster"
-	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/component"
-	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
 // Computes lists the configured computes with what compute_ctl says of each, and
@@ -48,7 +45,7 @@ func (v *Computes) load(c *Context) {
 	v.shown, v.loaded = c.Snapshot.Seq, true
 	rows := make([]computeRow, len(c.Snapshot.Computes))
 	for i, one := range c.Snapshot.Computes {
-		rows[i] = newComputeRow(one)
+		rows[i] = newComputeRow(c.Snapshot, one)
 	}
 	v.table.SetRows(rows)
 }
@@ -64,8 +61,15 @@ func (v *Computes) Key(key string, c *Context) Intent {
 		return nil
 	}
 	switch b.Command {
+	case CmdOpen:
+		if r, ok := v.table.Cursor(); ok {
+			return OpenCompute{Name: r.name}
+		}
+		return Say{Text: "no compute is under the cursor"}
 	case CmdFilter:
 		v.typing = true
+	case CmdState:
+		v.nextState()
 	case CmdSort:
 		v.table.CycleSort()
 	case CmdReverse:
@@ -83,8 +87,33 @@ func (v *Computes) Key(key string, c *Context) Intent {
 	return nil
 }
 
-// computesDetail is how many lines the compute under the cursor gets at most.
-const computesDetail = 9
+// nextState shows only the computes of one state: of the most urgent one first, then
+// of the next, in the end all again.
+func (v *Computes) nextState() {
+	rows := slices.Clone(v.table.Rows())
+	slices.SortStableFunc(rows, func(a, b computeRow) int {
+		return cmp.Or(cmp.Compare(a.urgency(), b.urgency()), cmp.Compare(a.word(), b.word()))
+	})
+	filters := []string{""}
+	for i := range rows {
+		if f := stateFilter + strings.ToLower(rows[i].word()); !slices.Contains(filters, f) {
+			filters = append(filters, f)
+		}
+	}
+	at := slices.Index(filters, v.table.Filter()) // -1, something else: begin anew behind it
+	v.field.Set(filters[(max(at, 0)+1)%len(filters)])
+	v.table.SetFilter(v.field.Text())
+}
+
+// detailHeight is how many lines the compute under the cursor gets: what the table
+// leaves, but enough to say what is the matter with it where there is room for both.
+func (v *Computes) detailHeight(h int) int {
+	const least, most, smallest = 5, 9, 12
+	if h < smallest {
+		return 0
+	}
+	return min(max(h-2-v.table.Shown(), least), most)
+}
 
 // Lines draws the table and, below it, the compute under the cursor.
 func (v *Computes) Lines(c *Context, w, h int) []string {
@@ -101,7 +130,7 @@ func (v *Computes) Lines(c *Context, w, h int) []string {
 		v.field.Draw(title, s, max(title.Left()-1, 8))
 	}
 	detail := v.detail(c, w)
-	detail = detail[:min(len(detail), computesDetail, max(h-6, 0))]
+	detail = detail[:min(len(detail), v.detailHeight(h))]
 	lines := append([]string{title.String()}, v.table.Lines(s, w, h-1-len(detail))...)
 	return component.Box(append(lines, detail...), w, h)
 }
@@ -113,7 +142,10 @@ func (v *Computes) count() string {
 		arrow = "↓"
 	}
 	text := fmt.Sprintf("%d of %d · by %s %s", v.table.Shown(), v.table.Total(), id, arrow)
-	if f := v.table.Filter(); f != "" {
+	f := v.table.Filter()
+	if state, ok := strings.CutPrefix(f, stateFilter); ok {
+		text += " · only " + state
+	} else if f != "" {
 		text += ` · contains "` + f + `"`
 	}
 	if v.table.Shown() == 0 {
@@ -122,35 +154,20 @@ func (v *Computes) count() string {
 	return text
 }
 
-// detail is all that is known of the compute under the cursor: its words in full,
-// and what it went through since this console looks.
+// detail is what the compute under the cursor says, its trouble in full.
 func (v *Computes) detail(c *Context, w int) []string {
 	r, ok := v.table.Cursor()
 	if !ok || c.Snapshot == nil {
 		return nil
 	}
-	p := page{w: w}
-	s := c.Styles
-	p.lines = append(p.lines, component.Rule(s.Dim, w))
-	p.put(s.Strong, 1, r.name+"  "+r.url)
-	switch {
-	case r.why != "":
-		p.put(s.Warn, 1, "no answer, what it does is unknown: "+r.why)
-	case r.fault != "":
-		p.put(s.Bad, 1, "error: "+r.fault)
+	one, ok := c.Snapshot.Compute(r.name)
+	if !ok {
+		return nil
 	}
-	if r.tenant != "" {
-		p.put(s.Text, 1, "tenant "+r.tenant+"  timeline "+r.timeline)
-	}
-	var history []string
-	for _, e := range c.Snapshot.Events {
-		if e.What == cluster.ComputeStatusChanged && e.Name == r.name {
-			history = append(history, clock(c, e)+" "+e.From+" to "+e.To)
-		}
-	}
-	if len(history) > 0 {
-		p.put(s.Dim, 1, "history: "+strings.Join(history, " · "))
-	}
+	p := newSheet(c, w)
+	p.rule()
+	p.add(component.NewLine(w).Gap(1).Put(p.s.Strong, r.name).Gap(2).Put(p.s.Dim, r.url))
+	computeFacts(p, c, &one)
 	return p.lines
 }
 
@@ -160,153 +177,4 @@ func (v *Computes) Hints(c *Context) []Hint {
 		return []Hint{{Key: "enter", Does: "keep the filter"}, {Key: "esc", Does: "clear it"}}
 	}
 	return hintsFor(ScreenComputes, newSelection(c), c)
-}
-
-// computeRow is all that a row is drawn from, the time apart.
-type computeRow struct {
-	name, url        string
-	state            compute.State // last known; "" = never
-	why              string        // why it does not answer; "" = it does
-	since            time.Time     // of the state; zero = before this console looked
-	started, active  time.Time
-	tenant, timeline string
-	fault            string // the compute's own words
-}
-
-func newComputeRow(c cluster.Compute) computeRow {
-	st := c.Status.Value
-	r := computeRow{name: c.Name, url: c.URL, state: st.State, since: c.Since}
-	if c.Status.Err != nil {
-		r.why = c.Status.Err.Error()
-	}
-	deref(&r.tenant, st.Tenant)
-	deref(&r.timeline, st.Timeline)
-	deref(&r.fault, st.Error)
-	deref(&r.started, st.StartTime)
-	deref(&r.active, st.LastActive)
-	return r
-}
-
-func deref[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-// word is the state as it is shown: an old one never looks as if it were current.
-func (r *computeRow) word() string {
-	switch {
-	case r.state == "" && r.why == "":
-		return "reading …"
-	case r.state == "":
-		return "no answer"
-	case r.why != "":
-		return "was " + string(r.state)
-	}
-	return string(r.state)
-}
-
-// urgency puts what needs a person first.
-func (r *computeRow) urgency() int {
-	switch {
-	case r.state == compute.StateFailed && r.why == "":
-		return 0
-	case r.why != "":
-		return 1
-	case r.state == compute.StateRunning:
-		return 3
-	}
-	return 2
-}
-
-func (r *computeRow) style(s *themes.Styles) themes.Style {
-	switch {
-	case r.why != "":
-		return s.Warn
-	case r.state == compute.StateFailed:
-		return s.Bad
-	case r.state == compute.StateRunning:
-		return s.Good
-	}
-	return s.Text // also words that this program does not know
-}
-
-func newComputesTable(now *time.Time) *component.Table[string, computeRow] {
-	age := func(t time.Time) string {
-		if t.IsZero() {
-			return unknownFigure
-		}
-		return Age(now.Sub(t))
-	}
-	text := func(get func(*computeRow) string) func(*component.Line, *themes.Styles, *computeRow, int) {
-		return func(l *component.Line, s *themes.Styles, r *computeRow, w int) { l.PutMax(s.Text, get(r), w) }
-	}
-	return component.NewTable(component.Spec[string, computeRow]{
-		Key: func(r *computeRow) string { return r.name },
-		Match: func(r *computeRow, lower string) bool {
-			return component.ContainsFold(r.name, lower) || component.ContainsFold(r.word(), lower) ||
-				component.ContainsFold(r.tenant, lower) || component.ContainsFold(r.fault, lower)
-		},
-		Stamp: func(r *computeRow) uint64 {
-			var stamp uint64
-			for _, t := range [...]time.Time{r.since, r.started, r.active} {
-				if !t.IsZero() {
-					n, unit := ageUnits(now.Sub(t))
-					stamp = stamp*1_000_003 + uint64(n)*31 + uint64(unit[0])
-				}
-			}
-			return stamp
-		},
-		Columns: []component.Column[computeRow]{
-			{
-				ID: "urgency", Title: "NAME", Min: 18, Narrow: 12, Max: 40,
-				Want:    func(r *computeRow) int { return component.Width(r.name) },
-				Compare: func(a, b *computeRow) int { return cmp.Compare(a.urgency(), b.urgency()) },
-				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-					l.Put(s.Accent, component.TruncateMiddle(r.name, w))
-				},
-			},
-			{
-				ID: "status", Title: "STATUS", Min: 12, Max: 30,
-				Want:    func(r *computeRow) int { return component.Width(r.word()) },
-				Compare: func(a, b *computeRow) int { return cmp.Compare(a.word(), b.word()) },
-				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-					l.PutMax(r.style(s), r.word(), w)
-				},
-			},
-			{
-				ID: "since", Title: "SINCE", Min: 6, Max: 6, Drop: 2, Right: true,
-				Compare: func(a, b *computeRow) int { return b.since.Compare(a.since) },
-				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-					l.PutRight(s.Text, age(r.since), w)
-				},
-			},
-			{
-				ID: "tenant", Title: "TENANT", Min: 11, Max: 11,
-				Compare: func(a, b *computeRow) int { return cmp.Compare(a.tenant, b.tenant) },
-				Draw:    text(func(r *computeRow) string { return orUnknown(prose.ShortShard(r.tenant)) }),
-			},
-			{
-				ID: "up", Title: "UP", Min: 6, Max: 6, Drop: 1, Right: true,
-				Compare: func(a, b *computeRow) int { return b.started.Compare(a.started) },
-				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-					l.PutRight(s.Text, age(r.started), w)
-				},
-			},
-			{
-				ID: "active", Title: "ACTIVE", Min: 6, Max: 6, Right: true,
-				Compare: func(a, b *computeRow) int { return b.active.Compare(a.active) },
-				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-					l.PutRight(s.Text, age(r.active), w)
-				},
-			},
-			{Title: "ERROR", Min: 10, Max: 200, Drop: 3, Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
-				if r.why != "" {
-					l.PutMax(s.Dim, r.why, w)
-					return
-				}
-				l.PutMax(s.Bad, r.fault, w)
-			}},
-		},
-	})
 }

@@ -43,6 +43,7 @@ func helpSections() []helpSection {
 		{"DASHBOARD", ScreenNodes},
 		{"ONE NODE", ScreenNode},
 		{"COMPUTES", ScreenComputes},
+		{"ONE COMPUTE", ScreenCompute},
 		{"RUNS", ScreenRuns},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},

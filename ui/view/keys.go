@@ -30,6 +30,7 @@ const (
 	CmdRuns    Command = "runs"
 	CmdHelp    Command = "help"
 	CmdComp    Command = "computes"
+	CmdState   Command = "state"
 	CmdQuit    Command = "quit"
 	CmdRedraw  Command = "redraw"
 	CmdClose   Command = "close"
@@ -47,6 +48,7 @@ const (
 	ScreenRuns   = "runs"
 
 	ScreenComputes = "computes"
+	ScreenCompute  = "compute"
 	ScreenPlan     = "plan"
 	ScreenRun      = "run"
 	ScreenReport   = "report"
@@ -94,14 +96,16 @@ func bindingOf(screen string, c Command) (Binding, bool) {
 
 func buildKeyMap() []Binding {
 	table := []string{ScreenNodes}
+	computes := []string{ScreenComputes}
 	tables := []string{ScreenNodes, ScreenComputes}
-	scrolled := []string{ScreenNodes, ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes}
+	scrolled := []string{ScreenNodes, ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes, ScreenCompute}
 	acting := []string{ScreenNodes, ScreenNode}
 	quitting := []string{ScreenQuit}
-	inner := []string{ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes}
+	inner := []string{ScreenNode, ScreenEvents, ScreenHelp, ScreenRuns, ScreenComputes, ScreenCompute}
 	every := append(slices.Clone(inner), ScreenNodes)
 	return []Binding{
 		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the node under the cursor", Command: CmdOpen, Screens: table},
+		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the compute under the cursor: its start-up, its shards, its history", Command: CmdOpen, Screens: computes},
 		{Keys: []string{" "}, Shown: "space", Short: "mark", Long: "mark the node under the cursor, or take its mark away", Command: CmdMark, Screens: table},
 		{Keys: []string{"r"}, Shown: "r", Short: "restart", Action: action.Restart, Screens: acting},
 		{Keys: []string{"d"}, Shown: "d", Short: "drain", Action: action.Drain, Screens: acting},
@@ -109,6 +113,7 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"x"}, Shown: "x", Short: "cancel", Action: action.Cancel, Screens: acting},
 		{Keys: []string{"u"}, Shown: "u", Short: "set Active", Action: action.Activate, Screens: acting},
 		{Keys: []string{"/"}, Shown: "/", Short: "filter", Long: "show only rows that contain a text", Command: CmdFilter, Screens: tables},
+		{Keys: []string{"f"}, Shown: "f", Short: "by state", Long: "show only the computes of one state, then of the next, then all again", Command: CmdState, Screens: computes},
 		{Keys: []string{"n"}, Shown: "n", Short: "next problem", Long: "go to the next node that needs attention", Command: CmdNext, Screens: table},
 		{Keys: []string{"s"}, Shown: "s", Short: "sort", Long: "sort by the next column", Command: CmdSort, Screens: tables},
 		{Keys: []string{"S"}, Shown: "S", Short: "reverse", Long: "reverse the order", Command: CmdReverse, Screens: tables},

@@ -77,6 +77,8 @@ type (
 	Quit struct{}
 	// OpenNode shows one node.
 	OpenNode struct{ Node client.NodeID }
+	// OpenCompute shows one compute.
+	OpenCompute struct{ Name string }
 	// Open shows another screen by id ("help", "events", "run", "report", "runs").
 	Open struct{ Screen string }
 	// MakePlan plans a run for nodes, in this order, and shows the plan.
@@ -92,12 +94,13 @@ type (
 	Say struct{ Text string }
 )
 
-func (Back) intent()       {}
-func (Quit) intent()       {}
-func (TakeUp) intent()     {}
-func (OpenNode) intent()   {}
-func (Open) intent()       {}
-func (MakePlan) intent()   {}
-func (StartRun) intent()   {}
-func (GiveAnswer) intent() {}
-func (Say) intent()        {}
+func (Back) intent()        {}
+func (Quit) intent()        {}
+func (TakeUp) intent()      {}
+func (OpenNode) intent()    {}
+func (OpenCompute) intent() {}
+func (Open) intent()        {}
+func (MakePlan) intent()    {}
+func (StartRun) intent()    {}
+func (GiveAnswer) intent()  {}
+func (Say) intent()         {}
