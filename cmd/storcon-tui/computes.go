@@ -28,7 +28,7 @@ func (p *program) computesVerb() *cobra.Command {
 		Use:   "computes",
 		Short: "Ask every compute how it is, once",
 		Long: `Ask every compute how it is, once: those of the configuration, and those that its
-computes_command lists. The controller is not asked, so that this works while it is
+computes_command lists or a directory of neon_local has. The controller is not asked, so that this works while it is
 down. A compute that does not answer is listed with the reason; what it does nobody
 knows then. The exit code is 0 when some of them answered, whatever they said, 9 when
 none did, and 10 when it could not be found out which computes there are, so that the
@@ -125,7 +125,7 @@ func incomplete(states []computeState, unlisted error) error {
 
 func writeComputeStates(w io.Writer, states []computeState, now time.Time) error {
 	if len(states) == 0 {
-		_, err := fmt.Fprintln(w, "no computes are known: see computes and computes_command of [clusters.NAME]")
+		_, err := fmt.Fprintln(w, "no computes are known: see computes and computes_command of [clusters.NAME], and --neon-local")
 		return err
 	}
 	var b strings.Builder

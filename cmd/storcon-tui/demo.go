@@ -55,6 +55,7 @@ func (p *program) checkDemo(o server.Options) error {
 		{"--url", p.flags.URL},
 		{"--token-file", p.flags.TokenFile},
 		{"--ca-file", p.flags.CAFile},
+		{"--neon-local", p.flags.NeonLocal},
 	} {
 		if f.value != "" {
 			return usagef("%s has no meaning here: the demo is a cluster of its own", f.name)

@@ -75,6 +75,7 @@ not confirmed.`,
 	flags.StringVar(&p.flags.Config, "config", "", "configuration file (default "+config.DefaultPath()+")")
 	flags.StringVar(&p.flags.Cluster, "cluster", "", "cluster of the configuration (default its default_cluster)")
 	flags.StringVar(&p.flags.URL, "url", "", "the controller's http(s)://host:port; alone, a cluster without configuration")
+	flags.StringVar(&p.flags.NeonLocal, "neon-local", "", "directory of neon_local, as NEON_REPO_DIR: its controller, tokens and computes")
 	flags.StringVar(&p.flags.TokenFile, "token-file", "", "file with the token to send")
 	flags.StringVar(&p.flags.CAFile, "ca-file", "", "certificates of the authority that signed the controller's")
 	flags.BoolVar(&p.flags.ReadOnly, "read-only", false, "send nothing that could change the cluster")

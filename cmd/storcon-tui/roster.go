@@ -37,7 +37,7 @@ type rosterEntry struct {
 // begin takes the configured computes in; nothing is listed yet.
 func (r *roster) begin(c config.Cluster) error {
 	r.fixed = c.Computes
-	if c.ComputesCommand != nil {
+	if c.ListsComputes() {
 		r.list = c.ListComputes
 	}
 	return r.take(nil)

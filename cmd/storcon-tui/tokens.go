@@ -17,6 +17,8 @@ func newTokenSource(t config.Token) client.TokenSource {
 		return client.EnvToken(t.Env)
 	case len(t.Command) > 0:
 		return client.CommandToken(t.Command)
+	case t.Signed.KeyFile != "":
+		return client.SignedToken(t.Signed.KeyFile, t.Signed.Claims)
 	}
 	return nil
 }

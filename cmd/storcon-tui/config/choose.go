@@ -25,6 +25,7 @@ type Flags struct {
 	ReadOnly  bool
 	Theme     string
 	StateDir  string
+	NeonLocal string // directory of neon_local
 }
 
 // Settings are what the program runs with.
@@ -85,6 +86,9 @@ func (f *File) choose(flags Flags) (Cluster, error) {
 		if address, err = parseURL(flags.URL); err != nil {
 			return Cluster{}, fmt.Errorf("--url: %w", err)
 		}
+	}
+	if flags.NeonLocal != "" {
+		return f.chooseLocal(flags, address)
 	}
 	if address != "" && flags.Cluster == "" {
 		u, _ := url.Parse(address) // parseURL has made it
@@ -154,8 +158,14 @@ func (f *File) checkFiles(c Cluster, flags Flags) error {
 		}
 	}
 	check(flags.TokenFile, "--token-file", s, "token_file", c.Token.File, readable)
-	check(flags.CAFile, "--ca-file", s, "ca_file", c.CAFile, certificates)
-	check("", "", s, "pageserver.ca_file", c.PageserverCA, certificates)
+	if c.local != nil { // its certificates are the pageservers' too
+		check(flags.NeonLocal, "--neon-local", s, "", c.PageserverCA, certificates)
+		check(flags.NeonLocal, "--neon-local", s, "", c.Token.Signed.KeyFile, signingKey)
+		check(flags.CAFile, "--ca-file", s, "", flags.CAFile, certificates)
+	} else {
+		check(flags.CAFile, "--ca-file", s, "ca_file", c.CAFile, certificates)
+		check("", "", s, "pageserver.ca_file", c.PageserverCA, certificates)
+	}
 	if a := c.Alerts; a != nil {
 		check("", "", s, "alerts.token_file", a.Token.File, readable)
 		check("", "", s, "alerts.ca_file", a.CAFile, certificates)

@@ -61,11 +61,19 @@ func ownName(s *section, name string, others []Compute) {
 	}
 }
 
-// ListComputes runs the cluster's computes_command, which prints a JSON array of
-// computes. Paths in it are relative to the configuration's directory, as in the file
-// itself. The error names every fault of the list; one that is at fault in any part is
-// not used.
+// ListsComputes reports that there may be more computes than Computes, and others from
+// one moment to the next.
+func (c Cluster) ListsComputes() bool { return c.local != nil || c.ComputesCommand != nil }
+
+// ListComputes lists those that are not in Computes: the endpoints of a directory of
+// neon_local, else what the cluster's computes_command prints, a JSON array. Paths in
+// that are relative to the configuration's directory, as in the file itself. The error
+// names every fault; the list is nil when it is not known, and without some of the
+// computes when only those are at fault.
 func (c Cluster) ListComputes(ctx context.Context) ([]Compute, error) {
+	if c.local != nil {
+		return localComputes(c.local)
+	}
 	name := "computes_command " + filepath.Base(c.ComputesCommand[0]) // arguments may hold secrets
 	text, err := client.CommandOutput(ctx, c.ComputesCommand, maxText)
 	if err != nil {

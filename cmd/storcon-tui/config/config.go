@@ -6,6 +6,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/neonlocal"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
 )
@@ -49,7 +50,8 @@ type Cluster struct {
 	// ComputesCommand is a program, and its arguments, that lists more computes; nil = none.
 	ComputesCommand []string
 
-	directory string // of the file: what the list names is relative to it
+	directory string               // of the file: what the list names is relative to it
+	local     *neonlocal.Directory // nil = it is none of neon_local's
 }
 
 // Alerts is a Prometheus, and what is asked of it: a series that it finds is an
@@ -66,10 +68,19 @@ type Token struct {
 	File    string
 	Env     string   // name of an environment variable
 	Command []string // argv; its standard output is the token
+	Signed  Signed
+}
+
+// Signed is a token that is signed where it is used, with a key that is at hand.
+type Signed struct {
+	KeyFile string         // "" = none is
+	Claims  map[string]any // of the token
 }
 
 // None reports that no token is sent.
-func (t Token) None() bool { return t.File == "" && t.Env == "" && len(t.Command) == 0 }
+func (t Token) None() bool {
+	return t.File == "" && t.Env == "" && len(t.Command) == 0 && t.Signed.KeyFile == ""
+}
 
 // Pace holds the limits and waits of a run that a cluster sets differently.
 // Zero fields keep the defaults.

@@ -13,7 +13,10 @@
 // cluster. --url without --cluster is a cluster of its own, named by its host
 // and port, and takes nothing from the clusters in the file: a token that was
 // configured for one controller is never sent to another by accident. Theme and
-// state directory apply to every cluster.
+// state directory apply to every cluster. --neon-local is a cluster of its own, too:
+// controller, tokens, certificates and computes come from that directory, also with
+// --cluster, of which only what does not say how it is reached stands then. --url and
+// --token-file win over the directory.
 //
 // # Paths
 //
