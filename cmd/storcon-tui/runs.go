@@ -18,12 +18,12 @@ func (p *program) runsVerb() *cobra.Command {
 	list := func(*cobra.Command, []string) error { return p.withStore(p.listRuns) }
 	runs := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, follow, verify, export or close the runs of a cluster",
+		Short: "List, show, follow, replay, verify, export or close the runs of a cluster",
 		Args:  cobra.NoArgs,
 		RunE:  list,
 	}
 	runs.AddCommand(
-		p.runsFollowVerb(), p.runsVerifyVerb(), p.runsExportVerb(),
+		p.runsFollowVerb(), p.runsReplayVerb(), p.runsVerifyVerb(), p.runsExportVerb(),
 		&cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list},
 		&cobra.Command{
 			Use: "show RUN", Short: "Print the journal of a run", Args: cobra.ExactArgs(1),

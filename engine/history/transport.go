@@ -5,11 +5,14 @@ import (
 	"time"
 )
 
-// Speeds are those that Faster and Slower go through, in recorded seconds a second.
-var speeds = []float64{0.25, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600}
+// speeds are those that Faster and Slower go through, in recorded seconds a second.
+var speeds = []float64{MinSpeed, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, MaxSpeed}
 
-// MaxSpeed is the highest speed.
-const MaxSpeed = 3600
+// The lowest and the highest speed.
+const (
+	MinSpeed = 0.25
+	MaxSpeed = 3600
+)
 
 // Transport are the buttons of a player: it tells which moment of a recording stands
 // at a moment of the clock. It has no clock; every method is given the time that it
@@ -73,7 +76,7 @@ func (t *Transport) stand(now time.Time) { t.at, t.since = t.Position(now), now 
 // reach.
 func (t *Transport) SetSpeed(now time.Time, speed float64) {
 	t.stand(now)
-	t.speed = min(max(speed, speeds[0]), MaxSpeed)
+	t.speed = min(max(speed, MinSpeed), MaxSpeed)
 }
 
 // Faster takes the next higher speed.
