@@ -91,9 +91,11 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 	}
 	body, location, err := c.exchange(ctx, via, req, token, &out)
 	body = forget(body, token)
-	if err == nil && out.status == out.want && req.Decode != nil {
+	if success := err == nil && out.status == out.want; !success {
+		body = req.hidden(body)
+	} else if req.Decode != nil {
 		if err = req.Decode(body); err != nil {
-			out.cut = true
+			out.cut, err = true, cleanError(err, req.hidden)
 		}
 	}
 	failure := c.failure(req, out, body, location, token, err)
@@ -205,7 +207,7 @@ func (c *Conn) failure(req Request, out outcome, body []byte, location, token st
 	}
 	e := &Error{Kind: kind, Method: req.Method, Path: req.Path, Status: out.status, Msg: out.msg, Err: err}
 	if err != nil && out.status == 0 {
-		e.Err = cleanError(err, token)
+		e.Err = cleanError(err, func(said []byte) []byte { return req.hidden(forget(said, token)) })
 	}
 	if err == nil && out.status >= 200 && out.status < 300 {
 		e.Err = fmt.Errorf("status %d should have come", req.Want)
@@ -224,10 +226,23 @@ func forget(said []byte, token string) []byte {
 	return bytes.ReplaceAll(said, []byte(token), []byte("[token]"))
 }
 
-// cleanError keeps the chain of an error whose text quotes what a server sent.
-func cleanError(err error, token string) error {
+// hidden is what a server said without what the request had to hide.
+func (r Request) hidden(said []byte) []byte {
+	if r.Hide == nil || len(said) == 0 {
+		return said
+	}
+	return r.Hide(said)
+}
+
+// cleanError keeps the chain of an error whose text quotes what a server sent, and of
+// which forget is to be asked first; nil = that was done.
+func cleanError(err error, forget func(said []byte) []byte) error {
 	text := err.Error()
-	if safe := Clean(string(forget([]byte(text), token))); safe != text {
+	said := text
+	if forget != nil {
+		said = string(forget([]byte(text)))
+	}
+	if safe := Clean(said); safe != text {
 		return cleaned{err: err, text: safe}
 	}
 	return err

@@ -56,6 +56,9 @@ type Request struct {
 	MayLeave  bool // a mutating request whose wait may end with the context: the server goes on all the same
 	Once      bool // not retried: the caller wants this very answer
 
+	// Hide takes out of a failure the secrets that Body had; nil = it has none.
+	Hide func(said []byte) []byte
+
 	// Decode reads the body of a success; its error makes the answer a bad one.
 	Decode func(body []byte) error
 }

@@ -17,7 +17,7 @@ const familyPrefix = "storage_controller_"
 func decodeMetrics(body []byte) (Metrics, error) {
 	families, err := prom.Parse(body)
 	if err != nil {
-		return Metrics{}, cleanError(err, "") // the body was freed of the token
+		return Metrics{}, cleanError(err, nil) // the body was freed of the token
 	}
 	if err := ofController(families); err != nil {
 		return Metrics{}, err

@@ -74,7 +74,7 @@ func (l *LFC) UnmarshalJSON(raw []byte) error {
 	}
 	n.Status, n.Extra = client.Clean(n.Status), extra
 	if n.Error != nil {
-		text := client.Clean(*n.Error)
+		text := scrub(client.Clean(*n.Error))
 		n.Error = &text
 	}
 	*l = LFC(n)

@@ -50,11 +50,14 @@ func bodyOf(spec json.RawMessage, form Form) configureBody {
 // calls polls Status beside it. Ending ctx ends the wait and nothing else: the compute
 // goes on. Of an error VerdictOf says what is known.
 //
+// The server may quote the spec when it refuses it; its secrets are blanked in the error.
+//
 // A 200 does not mean that Postgres took every setting (contract B.13).
 func (c *Client) Configure(ctx context.Context, spec json.RawMessage, form Form, limit time.Duration) (Status, error) {
 	var got Status
 	err := c.conn.Do(ctx, client.Request{
 		Method: http.MethodPost, Path: "/configure", Body: bodyOf(spec, form), Want: http.StatusOK, Timeout: limit, MayLeave: true,
+		Hide:   func(said []byte) []byte { return hideSecrets(spec, said) },
 		Decode: func(answer []byte) error { return got.UnmarshalJSON(answer) },
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func (s Spec) Repoint(said client.Locations) (Spec, error) {
 	if err != nil {
 		return Spec{}, fmt.Errorf("re-point: %w", err)
 	}
-	was, _ := s.tree[string(SourceInfo)].(map[string]any)
+	was, _ := s.members()[string(SourceInfo)].(map[string]any)
 	now.GRPC = was["prefer_protocol"] == "grpc"
 	if gap := now.gap(); gap != "" {
 		return Spec{}, fmt.Errorf("re-point: the spec prefers gRPC, and the pageserver of shard %s has no gRPC address", gap)
@@ -61,7 +61,7 @@ func (s Spec) Repoint(said client.Locations) (Spec, error) {
 	if err != nil {
 		return Spec{}, fmt.Errorf("re-point: %w", err)
 	}
-	out := maps.Clone(s.tree)
+	out := maps.Clone(s.members())
 	var stripe any
 	if now.Count > 0 && now.Stripe > 0 {
 		stripe = json.Number(strconv.FormatInt(now.Stripe, 10))
@@ -77,7 +77,7 @@ func (s Spec) Repoint(said client.Locations) (Spec, error) {
 		set["neon.stripe_size"] = strconv.FormatInt(now.Stripe, 10)
 	}
 	replaceSettings(out, set)
-	return Spec{tree: out}, nil
+	return specOf(out, nil), nil
 }
 
 // wrapping is what stands around the address in a URL.
@@ -99,7 +99,7 @@ func (w wrapping) orNull(address string) any {
 // wrappings are those of the first pageservers that s names now.
 func (s Spec) wrappings() (libpq, grpc wrapping, err error) {
 	libpq, grpc = wrapping{before: "postgres://no_user@"}, wrapping{before: "grpc://no_user@"}
-	if info, ok := s.tree[string(SourceInfo)].(map[string]any); ok {
+	if info, ok := s.members()[string(SourceInfo)].(map[string]any); ok {
 		shards, _ := info["shards"].(map[string]any)
 		for _, index := range slices.Sorted(maps.Keys(shards)) {
 			shard, _ := shards[index].(map[string]any)
@@ -113,9 +113,9 @@ func (s Spec) wrappings() (libpq, grpc wrapping, err error) {
 		}
 		return libpq, grpc, nil
 	}
-	said, _ := s.tree[string(SourceConnstring)].(string)
+	said, _ := s.members()[string(SourceConnstring)].(string)
 	if said == "" {
-		said, _, _ = setting(s.tree, string(SourceSetting))
+		said, _, _ = setting(s.members(), string(SourceSetting))
 	}
 	for one := range strings.SplitSeq(said, ",") {
 		if err := libpq.take(one); err != nil {

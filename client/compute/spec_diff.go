@@ -29,8 +29,8 @@ var (
 	secretPath  = regexp.MustCompile(`(?i)(?:^|[.\]])[^.\[\]]*(?:passw|token|secret)[^.\[\]]*$`)
 	secretEntry = regexp.MustCompile(`(?i)\[(?:\d+|[^\]]*(?:passw|token|secret|conninfo|connstr)[^\]]*)\]\.value$`)
 	secretLine  = regexp.MustCompile(`(?im)^.*(?:passw|token|secret|conninfo|connstr).*$`)
-	userinfo    = regexp.MustCompile(`(?i)((?:[a-z][a-z0-9+.-]*)?://[^\s:/@'",]*):[^\s'"]*@|([^\s:/@'",]*):(?:/?[^\s'"/][^\s'"]*|/)?@`)
-	bareUser    = regexp.MustCompile(`://[^\s:/@'",]+@`)
+	userinfo    = regexp.MustCompile(`(?i)((?:[a-z][a-z0-9+.-]*)?://[^\s:/@'",]*):([^\s'"]*)@|([^\s:/@'",]*):((?:/?[^\s'"/][^\s'"]*|/)?)@`)
+	bareUser    = regexp.MustCompile(`://([^\s:/@'",]+)@`)
 	password    = regexp.MustCompile(`(?i)(passw\w*\s*=\s*)('(?:[^'\\]|\\.|'')*'|"[^"]*"|[^\s'"]+)`)
 	jwt         = regexp.MustCompile(`eyJ[\w-]*\.[\w-]+\.[\w-]*`)
 )
@@ -48,7 +48,7 @@ type absent struct{}
 // Diff lists what differs between s and next, by path. Equal specs have none. Entries
 // of a list are told apart by their names where each has its own, so that one setting
 // more in the middle is one change.
-func (s Spec) Diff(next Spec) []Change { return diff(nil, "", s.tree, next.tree) }
+func (s Spec) Diff(next Spec) []Change { return diff(nil, "", s.members(), next.members()) }
 
 func diff(out []Change, path string, old, next any) []Change {
 	if reflect.DeepEqual(old, next) {
@@ -182,7 +182,7 @@ func scrub(text string) string {
 		return text
 	}
 	text = password.ReplaceAllString(text, "${1}"+blank)
-	text = userinfo.ReplaceAllString(text, "${1}${2}:"+blank+"@")
+	text = userinfo.ReplaceAllString(text, "${1}${3}:"+blank+"@")
 	return bareUser.ReplaceAllStringFunc(text, func(user string) string {
 		if plainUser.MatchString(user) {
 			return user

@@ -47,7 +47,7 @@ func shardIndexOf(number, count int) string { return fmt.Sprintf("%02x%02x", num
 // that could be followed, of which Validate tells the reasons.
 func (s Spec) Pageservers() (PageserverInfo, bool) {
 	c := &checker{}
-	info := c.pageservers(s.tree)
+	info := c.pageservers(s.members())
 	return info, len(c.faults) == 0 && info.gap() == ""
 }
 
@@ -250,7 +250,7 @@ func (c *checker) address(at spot, value any, needed bool, schemes ...string) st
 		return hostAndPort(parts[3], parts[4])
 	}
 	found := map[string]string{}
-	for _, part := range dsnPart.FindAllStringSubmatch(said, -1) {
+	for _, part := range dsnPart.FindAllStringSubmatch(password.ReplaceAllString(said, ""), -1) {
 		found[strings.ToLower(part[1])] = part[2]
 	}
 	if parts == nil && found["host"] != "" {

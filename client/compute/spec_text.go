@@ -43,7 +43,7 @@ func ParseSpec(text []byte) (Spec, error) {
 	}
 	inner, ok := tree["spec"].(map[string]any)
 	if !ok {
-		return Spec{tree: tree, places: r.places}, nil
+		return specOf(tree, r.places), nil
 	}
 	places := map[string]place{}
 	for key, at := range r.places {
@@ -51,7 +51,7 @@ func ParseSpec(text []byte) (Spec, error) {
 			places[under] = at
 		}
 	}
-	return Spec{tree: inner, places: places}, nil
+	return specOf(inner, places), nil
 }
 
 // parseFault says where, and in words that quote no value.

@@ -64,7 +64,9 @@ func (s *Status) UnmarshalJSON(raw []byte) error {
 	n.State = State(client.Clean(string(n.State)))
 	wire.CleanPtr(n.Tenant)
 	wire.CleanPtr(n.Timeline)
-	wire.CleanPtr(n.Error)
+	if wire.CleanPtr(n.Error); n.Error != nil {
+		*n.Error = scrub(*n.Error) // it may quote what could not be connected to
+	}
 	*s = Status(n)
 	s.Extra = extra
 	return nil

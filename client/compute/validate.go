@@ -44,13 +44,13 @@ const bodyLimit = 2 << 20
 // would refuse, what would leave it failed or wedged (contract B.13), and what belongs
 // to another tenant. A good spec has none. Fields that are not known here pass.
 func (s Spec) Validate(want Identity) []Fault {
-	c := &checker{places: s.places}
-	specKind.into(c, spot{}, s.tree)
-	c.version(s.tree)
-	c.identity(s.tree, "tenant", want.Tenant)
-	c.identity(s.tree, "timeline", want.Timeline)
-	c.pageservers(s.tree)
-	c.safekeepers(s.tree)
+	tree, c := s.members(), &checker{places: s.read().places}
+	specKind.into(c, spot{}, tree)
+	c.version(tree)
+	c.identity(tree, "tenant", want.Tenant)
+	c.identity(tree, "timeline", want.Timeline)
+	c.pageservers(tree)
+	c.safekeepers(tree)
 	c.size(s)
 	return c.faults
 }

@@ -268,7 +268,7 @@ func TestFaultsLeakNoSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := spec(t, goodSpec)
 		for range rapid.IntRange(1, 4).Draw(t, "damages") {
-			s.tree = damaged(t, s.tree).(map[string]any)
+			s = specOf(damaged(t, s.members()).(map[string]any), nil)
 		}
 		for _, f := range s.Validate(Identity{Tenant: rapid.SampledFrom([]string{"", goodTenant}).Draw(t, "tenant")}) {
 			if strings.Contains(fmt.Sprintf("%+v %s", f, f), "MARK") || f.Wrong == "" || f.Remedy == "" {
