@@ -67,17 +67,27 @@ func (s Spec) Repoint(said client.Locations) (Spec, error) {
 		stripe = json.Number(strconv.FormatInt(now.Stripe, 10))
 	}
 	out[string(SourceInfo)] = connectionInfoOf(was, now, stripe, libpq, grpc)
-	out["shard_stripe_size"] = stripe
-	line := connstringsOf(now, libpq)
-	if out[string(SourceConnstring)] != nil {
-		out[string(SourceConnstring)] = line
-	}
-	set := map[string]string{string(SourceSetting): line}
+	set := map[string]string{string(SourceSetting): connstringsOf(now, libpq)}
 	if now.Count > 1 {
 		set["neon.stripe_size"] = strconv.FormatInt(now.Stripe, 10)
 	}
+	_, sized := out["shard_stripe_size"]
+	if out[string(SourceConnstring)] != nil {
+		out[string(SourceConnstring)], sized = set[string(SourceSetting)], true
+	}
+	if sized {
+		put(out, "shard_stripe_size", stripe)
+	}
 	replaceSettings(out, set)
 	return specOf(out, nil), nil
+}
+
+// put writes a member, but no null where nothing stands: that is the same to compute_ctl
+// and a difference to whoever compares.
+func put(in map[string]any, name string, value any) {
+	if _, there := in[name]; there || value != nil {
+		in[name] = value
+	}
 }
 
 // wrapping is what stands around the address in a URL.
@@ -139,14 +149,22 @@ func (w *wrapping) take(value any) error {
 	return nil
 }
 
-// connectionInfoOf is now in today's form; members of was that are not known here stay.
+// connectionInfoOf is now in today's form; members of was that are not known here stay,
+// and so do the shards that have not moved.
 func connectionInfoOf(was map[string]any, now PageserverInfo, stripe any, libpq, grpc wrapping) map[string]any {
 	info := maps.Clone(was)
 	if info == nil {
-		info = map[string]any{}
+		info = map[string]any{"prefer_protocol": "libpq"}
 	}
+	before, _ := was["shards"].(map[string]any)
 	shards := map[string]any{}
 	for _, shard := range now.Shards {
+		old, _ := before[shard.Index].(map[string]any)
+		if stands := (&checker{}).shard(spot{}, old, shard.Index, now.GRPC); stands.Node == shard.Node &&
+			strings.EqualFold(stands.Libpq, shard.Libpq) && strings.EqualFold(stands.GRPC, shard.GRPC) {
+			shards[shard.Index] = old
+			continue
+		}
 		one := map[string]any{"id": nil, "libpq_url": libpq.orNull(shard.Libpq), "grpc_url": grpc.orNull(shard.GRPC)}
 		if shard.Node != 0 {
 			one["id"] = json.Number(strconv.FormatUint(shard.Node, 10))
@@ -154,12 +172,8 @@ func connectionInfoOf(was map[string]any, now PageserverInfo, stripe any, libpq,
 		shards[shard.Index] = map[string]any{"pageservers": []any{one}}
 	}
 	info["shard_count"] = json.Number(strconv.Itoa(now.Count))
-	info["stripe_size"] = stripe
+	put(info, "stripe_size", stripe)
 	info["shards"] = shards
-	info["prefer_protocol"] = "libpq"
-	if now.GRPC {
-		info["prefer_protocol"] = "grpc"
-	}
 	return info
 }
 

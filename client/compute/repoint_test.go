@@ -142,6 +142,36 @@ func TestRepointOldForms(t *testing.T) {
 	}
 }
 
+// A spec that is right already stays as it is, whatever it leaves out.
+func TestRepointLeavesWhatIsRight(t *testing.T) {
+	grpc := 51051
+	second := listener(2, "FD00::2", 6400, "ps-2")
+	second.GRPCPort = &grpc
+	for _, row := range []struct {
+		spec Spec
+		now  client.Locations
+	}{
+		{spec(t, goodSpec).Patch(spec(t, `{"pageserver_connstring":null}`)), located(2, 2048, listener(1, "ps-1", 6400), second)},
+		{spec(t, `{"pageserver_connection_info":{"shard_count":0,"shards":{"0000":{"pageservers":[{"libpq_url":"postgres://a:1","id":5}],"x":1}}}}`), located(0, 2048, listener(5, "a", 1))},
+	} {
+		after, err := row.spec.Repoint(row.now)
+		require.NoError(t, err)
+		require.Empty(t, row.spec.Diff(after))
+	}
+}
+
+// A tenant that was split since has a stripe size, in each place where one may stand.
+func TestRepointAfterASplit(t *testing.T) {
+	after, err := spec(t, `{"pageserver_connection_info":{"shard_count":0,"stripe_size":null,"shards":{"0000":{"pageservers":[{"libpq_url":"postgres://a:1"}]}}},"shard_stripe_size":null}`).
+		Repoint(located(2, 2048, listener(1, "a", 1), listener(2, "b", 1)))
+	require.NoError(t, err)
+	got, err := after.JSON()
+	require.NoError(t, err)
+	require.JSONEq(t, `{"pageserver_connection_info":{"shard_count":2,"stripe_size":2048,"shards":{
+		"0002":{"pageservers":[{"id":1,"libpq_url":"postgres://a:1","grpc_url":null}]},"0102":{"pageservers":[{"id":2,"libpq_url":"postgres://b:1","grpc_url":null}]}}},
+		"shard_stripe_size":2048}`, string(got))
+}
+
 func TestRepointRefuses(t *testing.T) {
 	good := located(2, 2048, listener(1, "a", 1), listener(2, "b", 1))
 	for want, row := range map[string]struct {
