@@ -48,10 +48,12 @@ type Attention struct {
 const (
 	// warmingLong: heartbeats come every 5 s, the controller tolerates 300 s.
 	warmingLong = time.Minute
-	// silentLong: one question without an answer is no trouble yet.
-	silentLong = 5 * time.Second
-	// stalledAfter is three gauge refreshes and the drain's own limit of 90 s.
-	stalledAfter = 90 * time.Second
+	// SilentLong is how long a compute or a controller may not answer: one question without
+	// an answer is no trouble yet.
+	SilentLong = 5 * time.Second
+	// StalledAfter is how long a drain or fill may move nothing: three refreshes of
+	// the gauge and the drain's own limit of 90 s.
+	StalledAfter = 90 * time.Second
 )
 
 // Attend lists what needs a person, most urgent first, then the oldest, then by node
@@ -134,8 +136,8 @@ func attendPolicy(n Node, now time.Time, ours bool) (Attention, bool) {
 	case client.PolicyActive:
 		return Attention{}, false
 	case client.PolicyDraining, client.PolicyFilling:
-		stalled := !n.AttachedSince.IsZero() && olderThan(n.AttachedSince, now, stalledAfter) &&
-			olderThan(n.PolicySince, now, stalledAfter)
+		stalled := !n.AttachedSince.IsZero() && olderThan(n.AttachedSince, now, StalledAfter) &&
+			olderThan(n.PolicySince, now, StalledAfter)
 		switch {
 		case stalled:
 			a.Reason = OperationStalled
@@ -158,7 +160,7 @@ func attendPolicy(n Node, now time.Time, ours bool) (Attention, bool) {
 func attendCompute(c Compute, now time.Time) (Attention, bool) {
 	a := Attention{Compute: c.Name, Since: c.Since}
 	switch {
-	case c.Status.Err != nil && olderThan(c.Status.Since, now, silentLong):
+	case c.Status.Err != nil && olderThan(c.Status.Since, now, SilentLong):
 		a.Reason, a.Cause, a.Since = ComputeUnreachable, c.Status.Err.Error(), c.Status.Since
 	case c.Status.Value.State == compute.StateFailed:
 		a.Reason = ComputeFailed

@@ -11,8 +11,10 @@ import (
 )
 
 // KeepEvery is how often an observation is to be kept although it is the Same as the
-// one before. Of a longer silence a Watch believes that nobody was looking, and
-// concludes nothing from how long a state lasted meanwhile.
+// one before. Of a silence that is much longer a Watch believes that nobody was looking, and
+// concludes less from how long a state lasted. Of a row of observations that are the Same, the
+// last is to be kept too, at the latest when one follows that is not: what happened
+// unseen lies between these two.
 const KeepEvery = time.Minute
 
 // Observation is what one look at a cluster showed, as far as a release can be told
@@ -152,8 +154,8 @@ func plain(t time.Time) time.Time {
 	return t.Round(0).UTC()
 }
 
-// Same reports an observation that differs from o in nothing but the moment: there
-// is nothing to record or to conclude.
+// Same reports an observation that differs from o in nothing but the moment: all that
+// it adds is that somebody looked (see KeepEvery).
 func (o Observation) Same(other Observation) bool {
 	return o.Cluster == other.Cluster && o.Error == other.Error && o.Stale == other.Stale &&
 		o.Leader == other.Leader && o.Reconciles == other.Reconciles &&

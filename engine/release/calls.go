@@ -1,0 +1,88 @@
+package release
+
+import (
+	"time"
+
+	"github.com/StorconTUI/storcon-tui/client"
+)
+
+// callCounts reads the controller's counters: a fill of a node that needs none takes
+// milliseconds, and only its call is ever seen.
+type callCounts struct {
+	known  bool
+	leader string
+	fills  int64 // as last counted
+	base   int64 // fills that are explained: those before the first count, and those seen or concluded since
+
+	surplusSince time.Time // more fills were called for than seen; zero = not
+	surplusAfter time.Time // the look before that
+
+	cancels   int64     // of drains
+	cancelled time.Time // when the newest was counted; zero = none was
+}
+
+// see takes the counters in, after the nodes of the same observation.
+func (c *callCounts) see(o Observation, nodes []*track, l look) {
+	filling, started := int64(0), int64(0)
+	for _, t := range nodes {
+		if t.node.Policy == client.PolicyFilling && !t.gone {
+			filling++
+			if t.policySince.Equal(l.now) {
+				started++
+			}
+		}
+	}
+	if o.Calls == nil {
+		c.base += started
+		return
+	}
+	fills, cancels := o.Calls["fill"], o.Calls["cancel drain"]
+	if !c.known || fills < c.fills || o.Leader != c.leader {
+		// The call of a fill that runs may not be counted yet.
+		*c = callCounts{known: true, leader: o.Leader, fills: fills, base: fills + filling, cancels: cancels, cancelled: c.cancelled}
+		return
+	}
+	if cancels > c.cancels {
+		c.cancelled = l.now
+	}
+	c.fills, c.cancels = fills, cancels
+	c.base += started
+	switch {
+	case c.fills <= c.base:
+		c.surplusSince = time.Time{}
+	case c.surplusSince.IsZero():
+		c.surplusSince, c.surplusAfter = l.now, l.last
+	}
+}
+
+// fillLate: the node list that is read after the counters shows a fill that goes on.
+const fillLate = 3 * time.Second
+
+// unseenFill finds the node that was filled between two looks, and when that must have been.
+func (c *callCounts) unseenFill(nodes []*track, now time.Time) (t *track, from, to time.Time) {
+	if c.surplusSince.IsZero() || now.Sub(c.surplusSince) < fillLate {
+		return nil, from, to
+	}
+	for _, n := range nodes {
+		if !n.gone && n.unfilled() && !n.cur.From.After(c.surplusSince) && (t == nil || n.cur.From.After(t.cur.From)) {
+			t = n
+		}
+	}
+	if t == nil { // of a node that nobody waited for
+		c.base, c.surplusSince = c.fills, time.Time{}
+		return nil, from, to
+	}
+	from, to = later(t.cur.From, c.surplusAfter), c.surplusSince
+	if c.base++; c.base >= c.fills {
+		c.surplusSince = time.Time{}
+	}
+	return t, from, to
+}
+
+// due is when unseenFill may find one; zero = never.
+func (c *callCounts) due() time.Time {
+	if c.surplusSince.IsZero() {
+		return time.Time{}
+	}
+	return c.surplusSince.Add(fillLate)
+}
