@@ -63,8 +63,10 @@ type checker struct {
 	open    *journal.Record // the mutating call that is unanswered
 	asked   string          // id of the newest question
 	closed  int             // line of the close record
-	boot    string
-	mono    int64
+
+	computes *computes // of a reconfigure; nil = the run is about nodes
+	boot     string
+	mono     int64
 }
 
 // node is what the journal showed of one node so far.
@@ -87,6 +89,10 @@ func (c *checker) node(id client.NodeID) *node {
 
 func (c *checker) record(r journal.Record) {
 	c.form(r)
+	if c.computes != nil && r.Kind != journal.KindHeader {
+		c.compute(r)
+		return
+	}
 	switch r.Kind {
 	case journal.KindHeader:
 		c.header(r)
@@ -123,7 +129,7 @@ func (c *checker) form(r journal.Record) {
 	switch r.Kind {
 	case journal.KindIntent, journal.KindCleanupIntent, journal.KindResult, journal.KindCleanupResult,
 		journal.KindHookStart, journal.KindHookEnd:
-		if r.Eff == "" || r.Att < 1 || r.Node == 0 || r.Cls == "" {
+		if r.Eff == "" || r.Att < 1 || r.Node == 0 && c.computes == nil || r.Cls == "" {
 			c.complain(r, RuleForm, "a %s record without effect, attempt, class or node", r.Kind)
 		}
 	}
@@ -139,6 +145,9 @@ func (c *checker) header(r journal.Record) {
 	}
 	for _, id := range h.Nodes {
 		c.plan[id] = true
+	}
+	if h.Verb == journal.VerbReconfigure {
+		c.computes = newComputes(h.Computes)
 	}
 }
 

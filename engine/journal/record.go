@@ -153,15 +153,19 @@ func (r Record) Decode(v any) error {
 // Records are those of one run, in order.
 type Records []Record
 
+// VerbReconfigure is the verb of runs about computes; all others are about nodes.
+const VerbReconfigure = "reconfigure"
+
 // Header is the data of the first record.
 type Header struct {
-	Tool       string          `json:"tool"`              // version of the program
-	Cluster    string          `json:"cluster"`           // the configured name
-	URL        string          `json:"url,omitempty"`     // the controller's address, without secrets
-	Verb       string          `json:"verb,omitempty"`    // what was asked for: rollout, drain, fill, cancel ...
-	Nodes      []client.NodeID `json:"nodes,omitempty"`   // nodes of the plan, in its order
-	Members    []Member        `json:"members,omitempty"` // all nodes of the cluster; its identity
-	PlanSHA256 string          `json:"plan_sha256"`       // of plan.json; filled by Create
+	Tool       string          `json:"tool"`               // version of the program
+	Cluster    string          `json:"cluster"`            // the configured name
+	URL        string          `json:"url,omitempty"`      // the controller's address, without secrets
+	Verb       string          `json:"verb,omitempty"`     // what was asked for: rollout, drain, fill, cancel ...
+	Nodes      []client.NodeID `json:"nodes,omitempty"`    // nodes of the plan, in its order
+	Computes   []string        `json:"computes,omitempty"` // or its computes
+	Members    []Member        `json:"members,omitempty"`  // all nodes of the cluster; its identity
+	PlanSHA256 string          `json:"plan_sha256"`        // of plan.json; filled by Create
 	Settings   json.RawMessage `json:"settings,omitempty"`
 	TokenSub   string          `json:"token_sub,omitempty"`
 	TokenExp   *time.Time      `json:"token_exp,omitempty"`

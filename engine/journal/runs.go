@@ -15,14 +15,15 @@ import (
 
 // RunInfo is what a list of runs shows of one.
 type RunInfo struct {
-	ID      string
-	Cluster string
-	Verb    string          // what was asked for
-	Nodes   []client.NodeID // of the plan, in its order
-	By      Actor           // who began it
-	Demo    bool
-	Started time.Time
-	Path    string // the journal's file
+	ID       string
+	Cluster  string
+	Verb     string          // what was asked for
+	Nodes    []client.NodeID // of the plan, in its order
+	Computes []string        // the same of a reconfigure
+	By       Actor           // who began it
+	Demo     bool
+	Started  time.Time
+	Path     string // the journal's file
 
 	Closed   bool      // a close record exists
 	ClosedAt time.Time // zero unless Closed
@@ -118,7 +119,7 @@ func (i *RunInfo) fill(recs Records) {
 	if err := first.Decode(&h); err != nil && i.Err == nil {
 		i.Err = err
 	}
-	i.Started, i.Verb, i.Nodes, i.Demo = first.T, h.Verb, h.Nodes, h.Demo
+	i.Started, i.Verb, i.Nodes, i.Computes, i.Demo = first.T, h.Verb, h.Nodes, h.Computes, h.Demo
 	if h.Cluster != "" {
 		i.Cluster = h.Cluster
 	}

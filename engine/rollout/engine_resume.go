@@ -68,6 +68,12 @@ func (e *Engine) unfinishedNamed(run string) (string, error) {
 	if err != nil {
 		return "", &JournalError{Err: err}
 	}
+	return ChooseRun(slices.DeleteFunc(open, func(r journal.RunInfo) bool { return r.Verb == journal.VerbReconfigure }), run)
+}
+
+// ChooseRun finds the run that is meant among the unfinished ones; "" means the only one
+// there is. Errors: ErrNothingUnfinished, *ChoiceOfRunsError.
+func ChooseRun(open []journal.RunInfo, run string) (string, error) {
 	var names []string
 	for _, r := range open {
 		names = append(names, r.ID)

@@ -68,7 +68,7 @@ func TestFailuresPage(t *testing.T) {
 	require.Equal(t, page, string(have), "stale: go test ./engine/rollout -run TestFailuresPage -update")
 }
 
-var rowLine = regexp.MustCompile(`^\| ([DRLAEX]\d+) \| (.*) \|$`)
+var rowLine = regexp.MustCompile(`^\| ([DRLAEXK]\d+) \| (.*) \|$`)
 
 func readMatrix(t *testing.T) []matrixRow {
 	t.Helper()
@@ -81,13 +81,13 @@ func readMatrix(t *testing.T) []matrixRow {
 			out = append(out, matrixRow{id: m[1], fault: strings.TrimSpace(cells[0]), reaction: strings.TrimSpace(cells[len(cells)-1])})
 		}
 	}
-	require.Len(t, out, 24+15+10+8+28+14, "every row of the matrix was read")
+	require.Len(t, out, 24+15+10+8+28+14+11, "every row of the matrix was read")
 	return out
 }
 
 var (
-	rowsInName = regexp.MustCompile(`^TestRow((?:_[DRLAEX]\d+)+)_`)
-	rowsInDoc  = regexp.MustCompile(`(?m)^Rows: ([DRLAEX0-9, ]+)\.$`)
+	rowsInName = regexp.MustCompile(`^TestRow((?:_[DRLAEXK]\d+)+)_`)
+	rowsInDoc  = regexp.MustCompile(`(?m)^Rows: ([DRLAEXK0-9, ]+)\.$`)
 )
 
 // rowTests are the tests of the repository that name a row, in their own name
@@ -151,10 +151,10 @@ func failures(rows []matrixRow, tests map[string][]string) string {
 		"Made from the matrix in [engine.md](engine.md) and from the names of the tests; `go test ./engine/rollout -run TestFailuresPage -update`\n"+
 		"writes it anew, and the same test fails when a row has no test or this page is stale.\n\n"+
 		"%d of %d rows have a test, and where it shows less than the whole reaction that is said.\n"+
-		"The others are named with what they wait for. The rows of computes (K) come with the compute actions.\n", tested, len(rows))
+		"The others are named with what they wait for.\n", tested, len(rows))
 	title := map[byte]string{
 		'D': "Drain", 'R': "Restart", 'L': "Fill", 'A': "Cancel, abort, clean-up",
-		'E': "Engine, operator, host", 'X': "Events of the cluster",
+		'E': "Engine, operator, host", 'X': "Events of the cluster", 'K': "Computes",
 	}
 	was := byte(0)
 	for _, r := range rows {
