@@ -7,6 +7,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/view"
@@ -83,8 +84,10 @@ type LiveRun interface {
 type Deps struct {
 	Source Source
 	Runs   Runs
-	Styles *themes.Styles
-	ASCII  bool // a locale without UTF-8
+	// Reconfigures is for the computes; nil = nothing can be sent to them.
+	Reconfigures Reconfigures
+	Styles       *themes.Styles
+	ASCII        bool // a locale without UTF-8
 
 	Operator rollout.Operator
 	// ReadOnly says why nothing can be sent, "" when it can; the Snapshot's
@@ -97,6 +100,10 @@ type Deps struct {
 	Plan *rollout.Plan
 	// Run is a run to open on that goes on already; nil = none.
 	Run LiveRun
+	// SpecPlan is a reconfigure's plan to open on; nil = none.
+	SpecPlan *reconfigure.Plan
+	// Reconfigure is one to open on that goes on already; nil = none.
+	Reconfigure LiveReconfigure
 	// Told brings what the operator should read that happened outside of the console's
 	// screens; nil = nothing does.
 	Told     <-chan string

@@ -80,8 +80,11 @@ func (m *model) header(c *view.Context) []string {
 
 // asks reports a screen on which something is decided about the cluster.
 func (m *model) asks() bool {
-	id := m.top().ID()
-	return id == view.ScreenPlan || id == view.ScreenRun
+	switch m.top().ID() {
+	case view.ScreenPlan, view.ScreenRun, view.ScreenRespec, view.ScreenReconfigure:
+		return true
+	}
+	return false
 }
 
 // leastEndpoint is the shortest cut of an endpoint that still says something.

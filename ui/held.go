@@ -17,7 +17,8 @@ type heldMsg struct{ gen int }
 // person; only what follows at once tells.
 func decides(i view.Intent) bool {
 	switch i.(type) {
-	case view.StartRun, view.GiveAnswer, view.PauseRun, view.Leave, view.CancelRun:
+	case view.StartRun, view.GiveAnswer, view.PauseRun, view.Leave, view.CancelRun,
+		view.StartReconfigure, view.AnswerReconfigure, view.PauseReconfigure:
 		return true
 	}
 	return false

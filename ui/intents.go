@@ -60,8 +60,6 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		return m.quit()
 	case view.OpenNode:
 		m.push(view.NewNode(i.Node))
-	case view.OpenCompute:
-		m.push(view.NewCompute(i.Name))
 	case view.Open:
 		m.open(i.Screen)
 		if i.Screen == view.ScreenRuns {
@@ -83,6 +81,8 @@ func (m *model) carry(i view.Intent) tea.Cmd {
 		return m.leaveRun()
 	case view.CancelRun:
 		return m.cancelRun()
+	default:
+		return m.carryOnComputes(i)
 	}
 	return nil
 }
@@ -100,6 +100,8 @@ func (m *model) open(id string) {
 		m.push(view.NewRuns())
 	case view.ScreenComputes:
 		m.push(view.NewComputes())
+	case view.ScreenReconfigure:
+		m.openReconfigure()
 	case view.ScreenRun:
 		m.show(view.NewRunScreen())
 	case view.ScreenReport:
@@ -141,7 +143,7 @@ func (m *model) planned(msg plannedMsg) {
 // start starts the plan that is on the screen. While it starts nothing else is
 // started; the console that was left meanwhile lets go of the run at once.
 func (m *model) start(i view.StartRun) tea.Cmd {
-	if m.busy != "" || view.RunLive(m.status) {
+	if m.busy != "" || m.live() {
 		m.say("not started: " + orText(m.busy, "a run is going on"))
 		return nil
 	}
@@ -229,7 +231,7 @@ func (m *model) pauseRun(i view.PauseRun) tea.Cmd {
 
 // quit leaves, after a question when a run is live.
 func (m *model) quit() tea.Cmd {
-	if view.RunLive(m.status) {
+	if m.live() {
 		if m.top().ID() != view.ScreenQuit {
 			m.push(view.NewQuit())
 		}
@@ -240,26 +242,31 @@ func (m *model) quit() tea.Cmd {
 
 // leaveRun lets go of the run and then ends the program.
 func (m *model) leaveRun() tea.Cmd {
-	run := m.run
-	if run == nil {
-		return tea.Quit
+	var live []Detachable
+	if view.RunLive(m.status) {
+		live = append(live, m.run)
+	}
+	if view.ReconfigureLive(m.respecStatus) {
+		live = append(live, m.respec)
 	}
 	m.busy = "leaving …"
 	return m.tasks.command(func(context.Context) tea.Msg {
-		detach(run, "the operator left it")
+		for _, run := range live {
+			detach(run, "the operator left it")
+		}
 		return leftMsg{}
 	})
 }
 
 // detach lets go of a run and waits until its journal is closed. A restart command
 // is waited for as long as detachMax and then left running (E9, E11).
-func detach(run LiveRun, why string) {
+func detach(run Detachable, why string) {
 	run.Detach(why)
 	letGo(run, why)
 }
 
 // letGo waits for a run that was told to end.
-func letGo(run LiveRun, why string) {
+func letGo(run Detachable, why string) {
 	if closed(run) {
 		return
 	}
@@ -268,7 +275,7 @@ func letGo(run LiveRun, why string) {
 }
 
 // closed waits for the end of a run, detachMax at most.
-func closed(run LiveRun) bool {
+func closed(run Detachable) bool {
 	limit := time.NewTimer(detachMax)
 	defer limit.Stop()
 	select {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/view"
@@ -17,7 +18,7 @@ import (
 type model struct {
 	deps   Deps
 	tasks  *tasks
-	follow func(LiveRun) // has the pinger listen to a run
+	follow func(follower) // has the pinger listen to a run
 
 	w, h  int
 	stack []view.Screen // the last is on top
@@ -26,14 +27,18 @@ type model struct {
 	run      LiveRun
 	snapshot *cluster.Snapshot
 	status   *rollout.Status
-	earlier  []*rollout.Status // of this session's runs before this one
-	digest   digest
-	toast    toast
-	busy     string      // what is under way, "" = nothing
-	gen      int         // of the command under way; results of older ones are dropped
-	held     view.Intent // a decision that waits for the end of a possible burst; nil = none
-	holdGen  int
-	release  func() // ends the watch of the open node's shards
+
+	respec       LiveReconfigure // nil = none of this session
+	respecStatus *reconfigure.Status
+
+	earlier []*rollout.Status // of this session's runs before this one
+	digest  digest
+	toast   toast
+	busy    string      // what is under way, "" = nothing
+	gen     int         // of the command under way; results of older ones are dropped
+	held    view.Intent // a decision that waits for the end of a possible burst; nil = none
+	holdGen int
+	release func() // ends the watch of the open node's shards
 
 	elsewhere    view.Elsewhere
 	lookedAround time.Time
@@ -60,7 +65,7 @@ func newModel(ctx context.Context, d Deps) *model {
 	d = d.withDefaults()
 	m := &model{
 		deps: d, w: d.Width, h: d.Height, tasks: newTasks(ctx), stack: []view.Screen{view.NewNodes()}, dirty: true,
-		follow: func(LiveRun) {}, release: func() {},
+		follow: func(follower) {}, release: func() {},
 	}
 	m.crash = m.tasks.crash
 	m.guard.settle = d.Now().Add(d.Settle)
@@ -73,14 +78,20 @@ func newModel(ctx context.Context, d Deps) *model {
 	if d.Plan != nil {
 		m.show(view.NewPlanScreen(*d.Plan))
 	}
+	m.openOnComputes()
 	return m
 }
 
 // Init listens to the run that the program opens on; all else that there is to
 // know comes as messages.
 func (m *model) Init() tea.Cmd {
-	run := m.deps.Run
-	if run == nil {
+	var run follower
+	switch {
+	case m.deps.Run != nil:
+		run = m.deps.Run
+	case m.deps.Reconfigure != nil:
+		run = m.deps.Reconfigure
+	default:
 		return nil
 	}
 	return m.tasks.command(func(context.Context) tea.Msg {
@@ -113,6 +124,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.started(msg)
 	case answeredMsg:
 		m.answered(msg)
+	case specPlannedMsg:
+		m.specPlanned(msg)
+	case specStartedMsg:
+		m.specStarted(msg)
 	case heldMsg:
 		return m.stands(msg)
 	case runsMsg:
@@ -138,7 +153,15 @@ func (m *model) look() {
 	if m.run != nil {
 		status = m.run.Status()
 	}
+	var respec *reconfigure.Status
+	if m.respec != nil {
+		respec = m.respec.Status()
+	}
 	now := m.deps.Now()
+	if respecSeq(respec) != respecSeq(m.respecStatus) {
+		m.dirty = true
+	}
+	m.respecStatus = respec
 	if seq(snapshot) != seq(m.snapshot) || runSeq(status) != runSeq(m.status) || now.Unix() != m.drawnAt {
 		m.dirty = true
 	}
@@ -166,7 +189,7 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
+		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
 	}
 }
 
@@ -209,7 +232,7 @@ func (m *model) close(typing bool, c *view.Context) tea.Cmd {
 		return m.take(m.top().Key("esc", c))
 	case m.top().ID() == view.ScreenQuit:
 		m.pop()
-	case view.RunLive(m.status):
+	case m.live():
 		return m.quit()
 	case len(m.stack) > 1:
 		m.pop()

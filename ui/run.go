@@ -50,8 +50,8 @@ func Run(parent context.Context, d Deps) error {
 
 	var wg sync.WaitGroup
 	pings, unsubscribe := d.Source.Subscribe()
-	p := &pinger{source: pings, follow: make(chan LiveRun, 1), send: program.Send}
-	m.follow = func(r LiveRun) {
+	p := &pinger{source: pings, follow: make(chan follower, 1), send: program.Send}
+	m.follow = func(r follower) {
 		select {
 		case p.follow <- r:
 		case <-ctx.Done():
@@ -74,6 +74,9 @@ func Run(parent context.Context, d Deps) error {
 	if m.run != nil && view.RunLive(m.run.Status()) && !isClosed(m.run.Done()) {
 		dismiss(m.run, err)
 	}
+	if m.respec != nil && view.ReconfigureLive(m.respec.Status()) && !isClosed(m.respec.Done()) {
+		dismiss(m.respec, err)
+	}
 	return err
 }
 
@@ -90,7 +93,7 @@ func listen(ctx context.Context, told <-chan string, send func(tea.Msg)) {
 }
 
 // dismiss lets go of the run of a console that has ended.
-func dismiss(run LiveRun, err error) {
+func dismiss(run Detachable, err error) {
 	why := "the console ended: " + orText(errorText(err), "the operator left")
 	code := signalled(err)
 	if code == 0 {

@@ -58,10 +58,15 @@ type changedMsg struct{}
 // pingGap bounds how often the screen looks again, however often it is pinged.
 const pingGap = 50 * time.Millisecond
 
+// follower is a run that tells of its changes.
+type follower interface {
+	Subscribe() (<-chan struct{}, func())
+}
+
 // pinger turns pings of any number of producers into one message at a time.
 type pinger struct {
 	source <-chan struct{}
-	follow chan LiveRun // a new run to listen to
+	follow chan follower // a new run to listen to
 	send   func(tea.Msg)
 }
 

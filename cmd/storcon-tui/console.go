@@ -17,6 +17,26 @@ import (
 // openConsole opens the full-screen program on the chosen cluster; with a
 // request it opens on the plan for that.
 func (p *program) openConsole(ctx context.Context, r *request) error {
+	return p.inConsole(ctx, func(ctx context.Context, o *opening) error {
+		if r == nil {
+			return nil
+		}
+		plan, err := o.c.plan(ctx, o.runs.engine, *r)
+		o.deps.Plan = &plan
+		return err
+	})
+}
+
+// opening is a console that is about to open.
+type opening struct {
+	c        *connection
+	deps     ui.Deps
+	runs     *consoleRuns
+	computes *consoleReconfigures
+}
+
+// inConsole opens the full-screen program on what open puts into its dependencies.
+func (p *program) inConsole(ctx context.Context, open func(context.Context, *opening) error) error {
 	if err := p.needTerminal(); err != nil {
 		return err
 	}
@@ -26,19 +46,15 @@ func (p *program) openConsole(ctx context.Context, r *request) error {
 	}
 	defer c.close()
 	return c.watched(ctx, func(ctx context.Context) error {
-		runs := c.consoleRuns()
-		deps, err := p.deps(c, runs)
-		if err != nil {
+		o := &opening{c: c, runs: c.consoleRuns(), computes: &consoleReconfigures{engine: c.reconfigures()}}
+		if o.deps, err = p.deps(c, o.runs); err != nil {
 			return err
 		}
-		if r != nil {
-			plan, err := c.plan(ctx, runs.engine, *r)
-			if err != nil {
-				return err
-			}
-			deps.Plan = &plan
+		o.deps.Reconfigures = o.computes
+		if err := open(ctx, o); err != nil {
+			return err
 		}
-		return p.show(ctx, deps, runs)
+		return p.show(ctx, o)
 	})
 }
 
@@ -67,13 +83,16 @@ func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
 
 // show runs the console. Signals are its own affair; here they only become the
 // exit code.
-func (p *program) show(ctx context.Context, deps ui.Deps, runs *consoleRuns) error {
-	defer runs.neighbour.close()
+func (p *program) show(ctx context.Context, o *opening) error {
+	defer o.runs.neighbour.close()
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(received)
-	err := ui.Run(ctx, deps)
-	left := p.tellWhatIsLeft(runs.last())
+	err := ui.Run(ctx, o.deps)
+	left := p.tellWhatIsLeft(o.runs.last())
+	if ofComputes := p.tellWhatIsLeftOnComputes(o.computes.last()); left == nil {
+		left = ofComputes
+	}
 	select {
 	case got := <-received:
 		// What the console says of it would be a second line for one signal.

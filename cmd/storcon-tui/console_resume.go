@@ -5,27 +5,14 @@ import "context"
 // resumeInConsole opens the console on the question whether to take an
 // unfinished run up again.
 func (p *program) resumeInConsole(ctx context.Context, run string) error {
-	if err := p.needTerminal(); err != nil {
-		return err
-	}
-	c, err := p.connectToDrive()
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return c.watched(ctx, func(ctx context.Context) error {
-		if _, err := c.observe(ctx); err != nil {
-			return c.at(err)
+	return p.inConsole(ctx, func(ctx context.Context, o *opening) (err error) {
+		if _, err := o.c.observe(ctx); err != nil {
+			return o.c.at(err)
 		}
-		runs := c.consoleRuns()
-		deps, err := p.deps(c, runs)
-		if err != nil {
-			return err
+		if o.deps.Run, err = o.runs.Resume(ctx, run); err != nil {
+			return o.c.at(refusal(err))
 		}
-		if deps.Run, err = runs.Resume(ctx, run); err != nil {
-			return c.at(refusal(err))
-		}
-		deps.Unfinished = ""
-		return p.show(ctx, deps, runs)
+		o.deps.Unfinished = ""
+		return nil
 	})
 }

@@ -178,6 +178,15 @@ func (t *Table[K, R]) CycleSort() {
 // Shown and Total count the rows that pass the filter, and all.
 func (t *Table[K, R]) Shown() int { return len(t.view) }
 
+// Visible are the rows that pass the filter, in their order.
+func (t *Table[K, R]) Visible() []R {
+	rows := make([]R, len(t.view))
+	for i, at := range t.view {
+		rows[i] = t.rows[at]
+	}
+	return rows
+}
+
 // Total counts all rows.
 func (t *Table[K, R]) Total() int { return len(t.rows) }
 

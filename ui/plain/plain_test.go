@@ -325,11 +325,18 @@ func TestRefusedAnswerIsShownAndAskedAgain(t *testing.T) {
 	require.Contains(t, out, "- the gates have changed\n? DRAIN NODE 1?")
 }
 
+// face is a session that nobody runs.
+func face(d Driver, o Options, out io.Writer) *nodes {
+	n := &nodes{session: newSession(d, strings.NewReader(""), out, o), d: d}
+	n.session.talk = n
+	return n
+}
+
 func TestOneLineAChangeAndNonePerPoll(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
-	f.head(s.Status())
+	f := face(s, Options{Location: time.UTC, Now: time.Now}, &out)
+	f.head()
 	out.Reset()
 	s.st.Prompt = nil
 	drain := &s.st.Steps[0].Phases[0]
@@ -337,8 +344,8 @@ func TestOneLineAChangeAndNonePerPoll(t *testing.T) {
 	s.st.Notes = []rollout.Note{{Node: 1, Text: "drain accepted"}}
 	for left := int64(1000); left >= 0; left-- { // a poll each
 		drain.Progress.Left = left
-		f.show(s.Status())
-		f.show(s.Status())
+		f.show()
+		f.show()
 	}
 	require.Equal(t, 1+11, strings.Count(out.String(), "\n"), "%s", out.String())
 	s.st.Hold = rollout.Hold{Reason: "the controller is not answering"}
@@ -346,7 +353,7 @@ func TestOneLineAChangeAndNonePerPoll(t *testing.T) {
 	s.st.Notes = append(s.st.Notes, rollout.Note{Kind: rollout.NoteAnomaly, Row: "D3", Text: "foreign driver"})
 	out.Reset()
 	for range 10 {
-		f.show(s.Status())
+		f.show()
 	}
 	require.Equal(t, 3, strings.Count(out.String(), "\n"), "%s", out.String())
 	require.Contains(t, out.String(), "! foreign driver [D3]")
@@ -358,8 +365,8 @@ func TestOneLineAChangeAndNonePerPoll(t *testing.T) {
 func TestRingOfNotes(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
-	f.head(s.Status())
+	f := face(s, Options{Location: time.UTC, Now: time.Now}, &out)
+	f.head()
 	out.Reset()
 	for i := range 50 {
 		s.st.Notes = append(s.st.Notes, rollout.Note{At: time.Unix(int64(i), 0), Text: "note"})
@@ -373,17 +380,17 @@ func TestRingOfNotes(t *testing.T) {
 func TestExpiredQuestionIsAskedAgain(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
-	f.head(s.Status())
-	f.show(s.Status())
+	f := face(s, Options{Location: time.UTC, Now: time.Now}, &out)
+	f.head()
+	f.show()
 	again := yesTo("b", rollout.AskDrain)
 	s.st.Prompt = &again
-	f.show(s.Status())
-	f.show(s.Status())
+	f.show()
+	f.show()
 	require.Equal(t, 1, strings.Count(out.String(), "- asked again with fresh facts"))
 	require.Equal(t, 2, strings.Count(out.String(), "? DRAIN NODE 1?"))
 	s.st.Prompt = nil
-	f.show(s.Status())
+	f.show()
 	require.Contains(t, out.String(), "- the question is withdrawn: the facts changed")
 	require.False(t, f.open())
 }
@@ -393,8 +400,8 @@ func TestExpiredQuestionIsAskedAgain(t *testing.T) {
 func TestWhatStandsIsToldOnce(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
-	f.head(s.Status())
+	f := face(s, Options{Location: time.UTC, Now: time.Now}, &out)
+	f.head()
 	s.st.Prompt = nil
 	for i := range int64(10) {
 		s.st.State, s.st.Why = rollout.RunHalted, fmt.Sprintf("gate all_other_nodes_active: node 3 Offline for %d s", i)
@@ -402,7 +409,7 @@ func TestWhatStandsIsToldOnce(t *testing.T) {
 			Phase: rollout.PhaseDrain, State: rollout.PhaseBlocked,
 			Progress: rollout.Progress{Total: 10, Left: 10 - i},
 		}
-		f.show(s.Status())
+		f.show()
 	}
 	require.Equal(t, 1, strings.Count(out.String(), "run halted"), out.String())
 	require.Equal(t, 1, strings.Count(out.String(), "drain stopped"), out.String())
@@ -412,11 +419,11 @@ func TestTypedAheadOnATerminalIsDropped(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain), yesTo("b", rollout.AskRestart))
 	now := time.Date(2026, 3, 14, 21, 40, 0, 0, time.UTC)
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Terminal: true, Location: time.UTC, Now: func() time.Time { return now }}, out: &out, in: strings.NewReader("")}
-	f.head(s.Status())
+	f := face(s, Options{Terminal: true, Location: time.UTC, Now: func() time.Time { return now }}, &out)
+	f.head()
 	f.take(typed{"yes", now})
 	require.Contains(t, out.String(), "nothing is asked; this line does nothing")
-	f.show(s.Status())
+	f.show()
 	f.take(typed{"yes", now.Add(-time.Millisecond)})
 	require.Contains(t, out.String(), "typed before the question appeared")
 	require.Empty(t, s.answers)
@@ -451,7 +458,7 @@ func TestInterruptPausesThenLeaves(t *testing.T) {
 func TestLeavingTellsOfARunningRestart(t *testing.T) {
 	s := newScript(yesTo("a", rollout.AskDrain))
 	var out bytes.Buffer
-	f := &session{d: s, o: Options{Location: time.UTC, Now: time.Now}, out: &out}
+	f := face(s, Options{Location: time.UTC, Now: time.Now}, &out)
 	f.leave("told to end")
 	require.NotContains(t, out.String(), "restart command")
 	s.st.Steps[0].HookStart = time.Date(2026, 3, 14, 21, 40, 0, 0, time.UTC)

@@ -8,14 +8,11 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/component"
-	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
-// Driver is the run as this face needs it.
-type Driver interface {
-	Status() *rollout.Status
+// controls are what every kind of run has.
+type controls interface {
 	Subscribe() (<-chan struct{}, func())
-	Answer(rollout.Answer) error
 	Pause(why string)
 	Detach(why string)
 	Killed(why string, exit rollout.ExitCode)
@@ -23,7 +20,20 @@ type Driver interface {
 	Done() <-chan struct{}
 }
 
-var _ Driver = (*rollout.Driver)(nil)
+// talk is what differs between the kinds of runs: what there is to say.
+type talk interface {
+	head()          // the run, its journal and its plan
+	show()          // what is new since the last call
+	ask()           // the question's last line once more
+	evidence()      // all that the question rests on
+	stands() string // id of the question that the run has now; "" = none
+	// answer reads a line as an answer to the question that was printed; given says that
+	// the run was asked, and the error is its.
+	answer(line string) (given bool, err error)
+	waitsFor() string // what keeps a run that is left; "" = nothing
+	// report prints what came of the run; the exit code counts only with known.
+	report() (exit rollout.ExitCode, known bool)
+}
 
 // Options of a Run. The zero value reads from a pipe and writes UTF-8.
 type Options struct {
@@ -47,40 +57,51 @@ const leaveMost = 5 * time.Second
 // maxStray is how many lines that are no answer one question bears.
 const maxStray = 3
 
-// Run shows a run line by line and reads its answers until it has ended, and
-// gives back its exit code. A cancelled context, a second interrupt and output
+// Run shows a rolling restart, or a part of one, line by line and reads its answers until
+// it has ended, and gives back its exit code. A cancelled context, a second interrupt and output
 // that cannot be written leave the run: nothing more is sent, what runs at the
 // controller goes on. End of input and three lines that are no answer pause
 // the run and leave it so.
 func Run(ctx context.Context, d Driver, in io.Reader, out io.Writer, o Options) rollout.ExitCode {
+	s := newSession(d, in, out, o)
+	s.talk = &nodes{session: s, d: d}
+	return s.run(ctx)
+}
+
+func newSession(c controls, in io.Reader, out io.Writer, o Options) *session {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	changed, unsubscribe := d.Subscribe()
+	return &session{c: c, o: o, in: in, out: out}
+}
+
+// run converses until the run has ended.
+func (s *session) run(ctx context.Context) rollout.ExitCode {
+	changed, unsubscribe := s.c.Subscribe()
 	defer unsubscribe()
-	input := openInput(in, o.Now)
+	input := openInput(s.in, s.o.Now)
 	defer input.close()
-	s := &session{d: d, o: o, in: in, out: out, lines: input.lines, done: ctx.Done()}
-	s.head(d.Status())
+	s.lines, s.done = input.lines, ctx.Done()
+	s.talk.head()
 	for s.step(ctx, changed) {
 	}
 	return s.end()
 }
 
-// session is one Run.
+// session is one run on one terminal or pipe.
 type session struct {
-	d     Driver
+	talk
+	c     controls
 	o     Options
 	in    io.Reader
 	out   io.Writer
 	lines <-chan typed
 	done  <-chan struct{} // of the context; nil once it was obeyed
 
-	seen        seen
-	asked       *rollout.Prompt // the question that was last printed
+	asked       string // id of the question that was last printed; "" = none
 	askedAt     time.Time
 	answered    bool   // asked has been answered
 	held        *typed // a piped line that found no question
@@ -95,7 +116,7 @@ type session struct {
 // step shows what is new and waits for the next thing to happen. It reports
 // false when the run has ended.
 func (s *session) step(ctx context.Context, changed <-chan struct{}) bool {
-	s.show(s.d.Status())
+	s.show()
 	if s.writeFailed && !s.leaving {
 		s.leave("the output cannot be written")
 	}
@@ -109,7 +130,7 @@ func (s *session) step(ctx context.Context, changed <-chan struct{}) bool {
 		s.pause("end of input, which is no answer")
 	}
 	select {
-	case <-s.d.Done():
+	case <-s.c.Done():
 		return false
 	case <-changed:
 	case line, ok := <-s.source():
@@ -121,13 +142,13 @@ func (s *session) step(ctx context.Context, changed <-chan struct{}) bool {
 		s.killed(context.Cause(ctx))
 	case <-s.patience:
 		s.patience = nil
-		s.d.Abandon("left while its restart command runs")
+		s.c.Abandon("left while its restart command runs")
 	}
 	return true
 }
 
 // open reports a question that waits for an answer.
-func (s *session) open() bool { return s.asked != nil && !s.answered }
+func (s *session) open() bool { return s.asked != "" && !s.answered }
 
 // source is where lines are taken from just now. A pipe is read only while a
 // question is open: every line of it is an answer. A terminal is always read,
@@ -150,7 +171,7 @@ func (s *session) receive(line typed, ok bool) {
 	if !s.o.Terminal {
 		// The question may have changed since it was printed; a piped line
 		// answers the one that is open when it is read.
-		s.show(s.d.Status())
+		s.show()
 		if !s.open() {
 			s.held = &line
 			return
@@ -172,27 +193,15 @@ func (s *session) take(line typed) {
 		s.evidence()
 		return
 	}
-	answer, err := ParseAnswer(line.text, *s.asked)
-	if err != nil {
-		s.reject(err)
-		return
-	}
-	answer.By, answer.At = s.o.By, s.o.Now()
-	if err := s.d.Answer(answer); err != nil {
-		s.refused(err)
-		return
-	}
-	s.answered, s.stray = true, 0
-}
-
-// refused says why the run did not take an answer. A question that was
-// replaced meanwhile is nobody's fault: the new one is printed next.
-func (s *session) refused(err error) {
-	if now := s.d.Status().Prompt; now == nil || now.ID != s.asked.ID {
+	given, err := s.answer(line.text)
+	switch {
+	case err == nil:
+		s.answered, s.stray = true, 0
+	case given && s.stands() != s.asked: // nobody's fault: the new question is printed next
 		s.say("the question changed before the answer arrived: " + err.Error())
-		return
+	default:
+		s.reject(err)
 	}
-	s.reject(err)
 }
 
 func (s *session) reject(err error) {
@@ -202,20 +211,20 @@ func (s *session) reject(err error) {
 		s.pause(fmt.Sprintf("%d lines that were no answer", maxStray))
 		return
 	}
-	s.ask(s.asked)
+	s.ask()
 }
 
 // pause pauses the run and leaves it so.
 func (s *session) pause(why string) {
 	s.say(why + ": the run is paused")
 	s.leaving = true
-	s.d.Pause(why)
-	s.d.Detach(why)
+	s.c.Pause(why)
+	s.c.Detach(why)
 }
 
 func (s *session) leave(why string) {
 	s.sayLeaving(why)
-	s.d.Detach(why)
+	s.c.Detach(why)
 }
 
 // killed leaves because of a signal.
@@ -225,33 +234,23 @@ func (s *session) killed(cause error) {
 		return
 	}
 	s.sayLeaving(cause.Error())
-	s.d.Killed(cause.Error(), s.o.Exit(cause))
+	s.c.Killed(cause.Error(), s.o.Exit(cause))
 }
 
 func (s *session) sayLeaving(why string) {
 	s.leaving = true
-	s.say("leaving the run: " + why + "; nothing more is sent, what runs at the controller goes on")
-	if node, ok := restarting(s.d.Status()); ok {
-		s.say("the restart command of node " + node + " runs; it is not killed, and is waited for " + leaveMost.String() + " at most")
+	s.say("leaving the run: " + why + "; nothing more is sent, what was begun goes on")
+	if what := s.waitsFor(); what != "" {
+		s.say(what + ", and is waited for " + leaveMost.String() + " at most")
 	}
 	s.patience = time.After(leaveMost)
-}
-
-// restarting is the node whose restart command runs.
-func restarting(st *rollout.Status) (node string, ok bool) {
-	for i := range st.Steps {
-		if s := &st.Steps[i]; !s.HookStart.IsZero() && s.HookEnd.IsZero() {
-			return s.Plan.Node.String(), true
-		}
-	}
-	return "", false
 }
 
 func (s *session) interrupt() {
 	s.interrupted++
 	if s.leaving {
 		s.patience = nil
-		s.d.Abandon("told to leave once more")
+		s.c.Abandon("told to leave once more")
 		return
 	}
 	if s.interrupted > 1 {
@@ -259,25 +258,38 @@ func (s *session) interrupt() {
 		return
 	}
 	s.say("interrupted: the run pauses at the next boundary; once more leaves it")
-	s.d.Pause("interrupted")
+	s.c.Pause("interrupted")
 }
 
 // end prints the report and gives the exit code.
 func (s *session) end() rollout.ExitCode {
-	st := s.d.Status()
 	s.leaving = true // no question is printed any more
-	s.show(st)
-	for _, line := range prose.ReportText(st, s.o.Now()) {
-		s.print(line)
-	}
+	s.show()
+	exit, known := s.report()
 	switch {
-	case st.Outcome != nil:
-		return st.Outcome.Exit
+	case known:
+		return exit
 	case s.interrupted > 0, s.inputEnded, s.stray >= maxStray:
 		return rollout.ExitPaused
 	}
 	return rollout.ExitInternal
 }
+
+// put prints the last line of a new question. On a terminal what was typed before it
+// stood there is dropped.
+func (s *session) put(id string) {
+	s.asked, s.answered = id, false
+	if s.o.Terminal {
+		flushTyped(s.in)
+	}
+	s.askedAt = s.o.Now()
+	s.ask()
+}
+
+// change prints a line with the time at which it was seen.
+func (s *session) change(text string) { s.print(s.clock(s.o.Now()) + "  " + text) }
+
+func (s *session) clock(at time.Time) string { return at.In(s.o.Location).Format("15:04:05") }
 
 // say prints what this face itself has to tell.
 func (s *session) say(text string) { s.print("- " + text) }

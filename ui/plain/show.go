@@ -3,7 +3,6 @@ package plain
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
@@ -33,8 +32,26 @@ type phaseSeen struct {
 	blocked bool
 }
 
+// Driver is a rolling restart, or a part of one, as this face needs it.
+type Driver interface {
+	controls
+	Status() *rollout.Status
+	Answer(rollout.Answer) error
+}
+
+var _ Driver = (*rollout.Driver)(nil)
+
+// nodes tells of a run about nodes.
+type nodes struct {
+	*session
+	d      Driver
+	seen   seen
+	prompt *rollout.Prompt // that was last printed
+}
+
 // head prints the first line, which names the run and its journal, and the plan.
-func (s *session) head(st *rollout.Status) {
+func (s *nodes) head() {
+	st := s.d.Status()
 	s.print(fmt.Sprintf("run %s  journal %s", st.Run, st.Journal))
 	sofar := prose.NothingSent
 	if st.Calls.Mutating() > 0 {
@@ -50,7 +67,8 @@ func (s *session) head(st *rollout.Status) {
 }
 
 // show prints what changed since the last call. The log tells of steps that end.
-func (s *session) show(st *rollout.Status) {
+func (s *nodes) show() {
+	st := s.d.Status()
 	s.showRun(st)
 	s.showNotes(st)
 	for i := range st.Steps {
@@ -61,7 +79,7 @@ func (s *session) show(st *rollout.Status) {
 	s.showPrompt(st)
 }
 
-func (s *session) showRun(st *rollout.Status) {
+func (s *nodes) showRun(st *rollout.Status) {
 	if st.Hold.Reason != s.seen.hold {
 		s.seen.hold = st.Hold.Reason
 		if st.Hold.Reason == "" {
@@ -87,7 +105,7 @@ func (s *session) showRun(st *rollout.Status) {
 
 // showNotes prints the log's new lines. The log is a ring: what was printed is
 // found by its newest line, counted from the end.
-func (s *session) showNotes(st *rollout.Status) {
+func (s *nodes) showNotes(st *rollout.Status) {
 	from := 0
 	if s.seen.note != nil {
 		for i := len(st.Notes) - 1; i >= 0; i-- {
@@ -103,7 +121,7 @@ func (s *session) showNotes(st *rollout.Status) {
 	}
 }
 
-func (s *session) showPhase(step *rollout.StepStatus, ph rollout.PhaseStatus) {
+func (s *nodes) showPhase(step *rollout.StepStatus, ph rollout.PhaseStatus) {
 	node := step.Plan.Node
 	key := phaseKey{node, ph.Phase}
 	before := s.seen.phases[key]
@@ -126,7 +144,7 @@ func (s *session) showPhase(step *rollout.StepStatus, ph rollout.PhaseStatus) {
 	s.change(fmt.Sprintf("node %s  %s %s", node, prose.Phase(ph.Phase), s.phaseText(step, ph)))
 }
 
-func (s *session) phaseText(step *rollout.StepStatus, ph rollout.PhaseStatus) string {
+func (s *nodes) phaseText(step *rollout.StepStatus, ph rollout.PhaseStatus) string {
 	text := prose.PhaseState(ph.State)
 	if figure := prose.Figure(step, ph); figure != "" {
 		text += ": " + figure
@@ -153,44 +171,39 @@ func tenth(p rollout.Progress) int64 {
 	return (p.Total - p.Left) * tenths / p.Total
 }
 
-func (s *session) showPrompt(st *rollout.Status) {
+func (s *nodes) showPrompt(st *rollout.Status) {
 	switch {
 	case s.leaving:
 	case st.Prompt == nil:
 		if s.open() {
 			s.say("the question is withdrawn: the facts changed")
 		}
-		s.asked = nil
-	case s.asked == nil || s.asked.ID != st.Prompt.ID:
+		s.asked, s.prompt = "", nil
+	case s.asked != st.Prompt.ID:
 		s.question(st)
 	}
 }
 
 // question prints a question with its facts. One that only repeats the last
 // with fresh facts is short: the facts are an "evidence" away.
-func (s *session) question(st *rollout.Status) {
+func (s *nodes) question(st *rollout.Status) {
 	p := *st.Prompt
-	again := s.open() && s.asked.Ask == p.Ask && s.asked.Node == p.Node && s.asked.Row == p.Row
-	s.asked, s.answered = &p, false
-	if again {
+	again := s.open() && s.prompt.Ask == p.Ask && s.prompt.Node == p.Node && s.prompt.Row == p.Row
+	if s.prompt = &p; again {
 		s.say("asked again with fresh facts")
 	}
 	s.facts(st, &p, false)
-	if s.o.Terminal {
-		flushTyped(s.in)
-	}
-	s.askedAt = s.o.Now()
-	s.ask(&p)
+	s.put(p.ID)
 }
 
 // evidence prints all that a question rests on and keeps it.
-func (s *session) evidence() {
-	s.facts(s.d.Status(), s.asked, true)
-	s.ask(s.asked)
+func (s *nodes) evidence() {
+	s.facts(s.d.Status(), s.prompt, true)
+	s.ask()
 }
 
 // facts prints a question's facts, and with full what each answer does.
-func (s *session) facts(st *rollout.Status, p *rollout.Prompt, full bool) {
+func (s *nodes) facts(st *rollout.Status, p *rollout.Prompt, full bool) {
 	detail := prose.Normal
 	if full {
 		detail = prose.Full
@@ -221,8 +234,8 @@ func (s *session) facts(st *rollout.Status, p *rollout.Prompt, full bool) {
 }
 
 // ask prints the line that takes an answer: "? restart node 1: yes | no | ...".
-func (s *session) ask(p *rollout.Prompt) {
-	q := prose.Ask(s.d.Status(), p, s.o.Now(), prose.Brief)
+func (s *nodes) ask() {
+	q := prose.Ask(s.d.Status(), s.prompt, s.o.Now(), prose.Brief)
 	words := make([]string, 0, len(q.Options)+1)
 	for _, o := range q.Options {
 		if o.Off == "" && o.Word != rollout.WordEvidence {
@@ -233,7 +246,40 @@ func (s *session) ask(p *rollout.Prompt) {
 	s.print("? " + q.Title + "  " + strings.Join(words, " | "))
 }
 
-// change prints a line with the time at which it was seen.
-func (s *session) change(text string) { s.print(s.clock(s.o.Now()) + "  " + text) }
+func (s *nodes) stands() string {
+	if p := s.d.Status().Prompt; p != nil {
+		return p.ID
+	}
+	return ""
+}
 
-func (s *session) clock(at time.Time) string { return at.In(s.o.Location).Format("15:04:05") }
+func (s *nodes) answer(line string) (given bool, err error) {
+	a, err := ParseAnswer(line, *s.prompt)
+	if err != nil {
+		return false, err
+	}
+	a.By, a.At = s.o.By, s.o.Now()
+	return true, s.d.Answer(a)
+}
+
+// waitsFor names the restart command that runs.
+func (s *nodes) waitsFor() string {
+	st := s.d.Status()
+	for i := range st.Steps {
+		if step := &st.Steps[i]; !step.HookStart.IsZero() && step.HookEnd.IsZero() {
+			return "the restart command of node " + step.Plan.Node.String() + " runs; it is not killed"
+		}
+	}
+	return ""
+}
+
+func (s *nodes) report() (rollout.ExitCode, bool) {
+	st := s.d.Status()
+	for _, line := range prose.ReportText(st, s.o.Now()) {
+		s.print(line)
+	}
+	if st.Outcome == nil {
+		return 0, false
+	}
+	return st.Outcome.Exit, true
+}

@@ -33,8 +33,11 @@ func (v *ComputeScreen) ID() string { return ScreenCompute }
 // WatchesCompute is the compute that is looked at.
 func (v *ComputeScreen) WatchesCompute() string { return v.name }
 
-// Key scrolls.
+// Key scrolls, and asks for a new spec.
 func (v *ComputeScreen) Key(key string, c *Context) Intent {
+	if b, _ := commandFor(ScreenCompute, key); b.Command == CmdRespec {
+		return Respec{Computes: []string{v.name}}
+	}
 	return scrollKey(ScreenCompute, key, &v.scroll, c)
 }
 

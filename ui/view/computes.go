@@ -66,6 +66,8 @@ func (v *Computes) Key(key string, c *Context) Intent {
 			return OpenCompute{Name: r.name}
 		}
 		return Say{Text: "no compute is under the cursor"}
+	case CmdRespec, CmdRespecAll:
+		return v.respec(b.Command)
 	case CmdFilter:
 		v.typing = true
 	case CmdState:
@@ -85,6 +87,23 @@ func (v *Computes) Key(key string, c *Context) Intent {
 		}
 	}
 	return nil
+}
+
+// respec asks for a new spec for the compute under the cursor, or for all that are
+// shown.
+func (v *Computes) respec(command Command) Intent {
+	r, ok := v.table.Cursor()
+	switch {
+	case !ok:
+		return Say{Text: "no compute is under the cursor"}
+	case command == CmdRespec:
+		return Respec{Computes: []string{r.name}}
+	}
+	var names []string
+	for _, row := range v.table.Visible() {
+		names = append(names, row.name)
+	}
+	return Respec{Computes: names}
 }
 
 // nextState shows only the computes of one state: of the most urgent one first, then

@@ -44,6 +44,8 @@ func helpSections() []helpSection {
 		{"ONE NODE", ScreenNode},
 		{"COMPUTES", ScreenComputes},
 		{"ONE COMPUTE", ScreenCompute},
+		{"A NEW SPEC FOR COMPUTES", ScreenRespec},
+		{"A RECONFIGURE", ScreenReconfigure},
 		{"RUNS", ScreenRuns},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},

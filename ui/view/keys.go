@@ -49,10 +49,13 @@ const (
 
 	ScreenComputes = "computes"
 	ScreenCompute  = "compute"
+	ScreenRespec   = "respec"
 	ScreenPlan     = "plan"
 	ScreenRun      = "run"
 	ScreenReport   = "report"
 	ScreenQuit     = "quit"
+
+	ScreenReconfigure = "reconfigure"
 )
 
 // Binding ties keys to what they do on some screens.
@@ -71,7 +74,7 @@ func (b Binding) On(screen string) bool { return slices.Contains(b.Screens, scre
 
 // keyMap is the one table of keys: hints, the help screen and the screens
 // themselves read it.
-var keyMap = append(buildKeyMap(), runKeyMap()...)
+var keyMap = slices.Concat(buildKeyMap(), runKeyMap(), respecKeyMap())
 
 // KeyMap is a copy of the table of keys.
 func KeyMap() []Binding { return slices.Clone(keyMap) }

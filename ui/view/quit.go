@@ -61,7 +61,25 @@ func (q *quitScreen) Lines(c *Context, w, h int) []string {
 			all = append(all, component.NewLine(w).Gap(gap).Put(style, part).String())
 		}
 	}
-	if !RunLive(c.Run) {
+	switch {
+	case !RunLive(c.Run) && ReconfigureLive(c.Reconfigure):
+		put(s.Title, 1, "LEAVE?  run "+c.Reconfigure.Run+" is live on "+prose.Cluster(c.Reconfigure.Identity))
+		all = append(all, component.Blank(w))
+		put(s.Text, 1, "If you leave now, nobody drives it. What is left:")
+		for _, line := range leftOnComputes(c) {
+			put(s.Warn, 3, line)
+		}
+		put(s.Text, 3, "The run stays unfinished: storcon-tui reconfigure --resume takes it up. Journal: "+c.Reconfigure.Journal)
+		all = append(all, component.Blank(w))
+		for _, cmd := range []Command{CmdLeave, CmdStay} {
+			b, _ := bindingOf(ScreenQuit, cmd)
+			all = append(all, component.NewLine(w).Gap(3).Put(s.Key, component.Fit(b.Shown, 5)).Put(s.Text, b.Long).String())
+		}
+		all = append(all, component.Blank(w))
+		put(s.Dim, 1, "No default: enter does nothing.")
+		from, to := q.scroll.Fit(len(all), h)
+		return component.Box(append([]string{}, all[from:to]...), w, h)
+	case !RunLive(c.Run):
 		put(s.Title, 1, "LEAVE?")
 		put(s.Text, 3, "The run has ended meanwhile. esc, then q leaves.")
 		return component.Box(all, w, h)

@@ -6,6 +6,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/action"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
+	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 )
@@ -18,6 +19,8 @@ type Context struct {
 	Location *time.Location // for wall-clock times on screen
 	Snapshot *cluster.Snapshot
 	Run      *rollout.Status // the live or last run; nil = none
+	// Reconfigure is the live or last run about computes; nil = none.
+	Reconfigure *reconfigure.Status
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
 	Earlier []*rollout.Status
