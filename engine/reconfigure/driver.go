@@ -238,7 +238,12 @@ func (d *Driver) configure(ctx context.Context, e Configure) Event {
 		out.At, out.Verdict, out.Err = time.Now(), compute.NotSent, err
 		return out
 	}
-	_, err := d.compute(e.Item).Client.Configure(ctx, d.plan.Items[e.Item].spec, compute.FormToday, e.Limit)
+	spec, err := d.plan.Items[e.Item].spec.JSON()
+	if err != nil {
+		out.At, out.Verdict, out.Err = time.Now(), compute.NotSent, err
+		return out
+	}
+	_, err = d.compute(e.Item).Client.Configure(ctx, spec, compute.FormToday, e.Limit)
 	out.At, out.Err = time.Now(), err
 	out.Verdict, out.Busy = compute.VerdictOf(err), compute.BusyState(err)
 	out.Status = 200

@@ -262,10 +262,11 @@ func (e *Engine) remember(ctx context.Context, run string, records journal.Recor
 		if err != nil {
 			return Machine{}, err
 		}
-		if it.spec, err = next.JSON(); err != nil {
+		made, err := sum(next)
+		if err != nil {
 			return Machine{}, err
 		}
-		if sum(it.spec) != it.SHA256 {
+		if it.spec = next; made != it.SHA256 {
 			changed = append(changed, it.Compute)
 		}
 	}
@@ -275,7 +276,12 @@ func (e *Engine) remember(ctx context.Context, run string, records journal.Recor
 	return Resumed(plan, e.cfg.Settings, b), nil
 }
 
-func sum(spec json.RawMessage) string {
-	s := sha256.Sum256(spec)
-	return hex.EncodeToString(s[:])
+// sum is the checksum of a spec as it is sent.
+func sum(spec compute.Spec) (string, error) {
+	raw, err := spec.JSON()
+	if err != nil {
+		return "", err
+	}
+	s := sha256.Sum256(raw)
+	return hex.EncodeToString(s[:]), nil
 }

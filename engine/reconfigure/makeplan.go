@@ -175,10 +175,10 @@ func (e *Engine) item(ctx context.Context, c Compute, source Source) (Item, erro
 	if len(told) > 0 {
 		return Item{}, &SpecError{Compute: c.Name, From: source.of(c), Faults: told}
 	}
-	if it.spec, err = next.JSON(); err != nil {
+	it.spec = next
+	if it.SHA256, err = sum(next); err != nil {
 		return Item{}, fmt.Errorf("compute %s: %w", c.Name, err)
 	}
-	it.SHA256 = sum(it.spec)
 	if base != nil {
 		it.Base, it.Changes = c.From, base.Diff(next)
 	}

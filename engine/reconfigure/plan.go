@@ -1,7 +1,6 @@
 package reconfigure
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client/compute"
@@ -32,8 +31,8 @@ type Item struct {
 	Restart []string         `json:"restart,omitempty"` // changed settings that need a restart of Postgres
 	Reads   Reads            `json:"reads"`
 
-	spec       json.RawMessage // as it is sent, secrets and all
-	unanswered error           // why it could not be asked how it is
+	spec       compute.Spec
+	unanswered error // why it could not be asked how it is
 }
 
 // Reads is what of an item's changes is read back afterwards.
