@@ -74,12 +74,16 @@ func lastRead(text []byte, offset int64) place {
 	}
 }
 
+// deepest is how far values may be nested; compute_ctl's reader goes to about 128.
+const deepest = 100
+
 // reader goes through a text that is known to be one JSON value, and notes where the
 // values stand.
 type reader struct {
 	text   []byte
 	tokens *json.Decoder
 	places map[string]place
+	depth  int
 	read   int   // bytes of text for which at is the place
 	at     place // ascends with the text, so that no byte is counted twice
 }
@@ -131,6 +135,10 @@ func (r *reader) value(path string) error {
 		return err
 	}
 	r.places[path] = at
+	if r.depth++; r.depth > deepest {
+		return fmt.Errorf("%s: nested deeper than %d levels", at, deepest)
+	}
+	defer func() { r.depth-- }()
 	switch token {
 	case json.Delim('{'):
 		err = r.object(path)

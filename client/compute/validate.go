@@ -34,8 +34,8 @@ func (f Fault) String() string {
 	return b.String() + " " + f.Wrong + "; " + f.Remedy
 }
 
-// FormatVersion is the only version of specs that is sent.
-const FormatVersion = 1.0
+// formatVersion is the only version of specs that is sent.
+const formatVersion = 1.0
 
 // bodyLimit is what compute_ctl takes as the body of a request, in bytes.
 const bodyLimit = 2 << 20
@@ -89,7 +89,7 @@ func (c *checker) version(tree map[string]any) {
 	if !ok {
 		return
 	}
-	if version, err := strconv.ParseFloat(n.String(), 32); err == nil && version != FormatVersion {
+	if version, err := strconv.ParseFloat(n.String(), 32); err == nil && version != formatVersion {
 		c.fault(spot{}.member("format_version"), fmt.Sprintf("is %v, which this program does not know", version),
 			"send specs of version 1.0 only, or look for a newer release of this program")
 	}

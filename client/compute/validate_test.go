@@ -263,14 +263,24 @@ func TestRecordedSpecs(t *testing.T) {
 	require.Greater(t, passed, 40)
 }
 
-// Whatever values stand in a spec, and wherever, no fault has a word of them.
+// Whatever values stand in a spec, and wherever, no fault has a word of them and none
+// is told twice.
 func TestFaultsLeakNoSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := spec(t, goodSpec)
 		for range rapid.IntRange(1, 4).Draw(t, "damages") {
 			s = specOf(damaged(t, s.members()).(map[string]any), nil)
 		}
-		for _, f := range s.Validate(Identity{Tenant: rapid.SampledFrom([]string{"", goodTenant}).Draw(t, "tenant")}) {
+		faults := s.Validate(Identity{Tenant: rapid.SampledFrom([]string{"", goodTenant}).Draw(t, "tenant")})
+		if info, ok := s.Pageservers(); len(faults) == 0 && (!ok || len(info.Shards) != max(1, info.Count)) {
+			t.Fatalf("a good spec without a pageserver for each shard: %+v", info)
+		}
+		said := map[string]bool{}
+		for _, f := range faults {
+			if said[f.String()] {
+				t.Fatalf("said twice: %v", f)
+			}
+			said[f.String()] = true
 			if strings.Contains(fmt.Sprintf("%+v %s", f, f), "MARK") || f.Wrong == "" || f.Remedy == "" {
 				t.Fatalf("%+v", f)
 			}
@@ -334,10 +344,11 @@ func TestSizeIsThatOfTheRequest(t *testing.T) {
 
 func TestTextIsReadAsItIsWrittenOrNotAtAll(t *testing.T) {
 	for in, want := range map[string]string{
-		"{\"a\": 1,\n \"b\": {\"s\": \"s3cret\", \"s\": 2}}": `2:23: s stands twice in one object`,
-		`{"cluster": {}, "cluster": {}}`:                     `1:17: cluster stands twice in one object`,
-		"{\"a\": \"s3cret\xff\"}":                            `1:7: a string with a character that is none: not UTF-8, or half of a \u pair`,
-		`{"a": [1, "\ud800s3cret"]}`:                         `1:11: a string with a character that is none: not UTF-8, or half of a \u pair`,
+		"{\"a\": 1,\n \"b\": {\"s\": \"s3cret\", \"s\": 2}}":                  `2:23: s stands twice in one object`,
+		`{"cluster": {}, "cluster": {}}`:                                      `1:17: cluster stands twice in one object`,
+		"{\"a\": \"s3cret\xff\"}":                                             `1:7: a string with a character that is none: not UTF-8, or half of a \u pair`,
+		`{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`: `1:105: nested deeper than 100 levels`,
+		`{"a": [1, "\ud800s3cret"]}`:                                          `1:11: a string with a character that is none: not UTF-8, or half of a \u pair`,
 	} {
 		_, err := ParseSpec([]byte(in))
 		require.EqualError(t, err, want, in)
