@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,10 @@ func (c *Conn) attempt(ctx context.Context, via *resty.Client, req Request) (out
 		body = req.hidden(body)
 	} else if req.Decode != nil {
 		if err = req.Decode(body); err != nil {
-			out.cut, err = true, cleanError(err, req.hidden)
+			out.cut = true
+			if req.Hide != nil { // before an error quotes a part of it
+				err = cmp.Or(req.Decode(req.hidden(body)), err)
+			}
 		}
 	}
 	failure := c.failure(req, out, body, location, token, err)

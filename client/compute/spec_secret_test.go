@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,7 +132,7 @@ func TestNoSecretThatAServerSaysBack(t *testing.T) {
 		require.NoError(t, err)
 		return string(out)
 	}
-	for name, answer := range map[string]http.HandlerFunc{
+	answers := map[string]http.HandlerFunc{
 		"refused":           saying(422, inJSON("failed to deserialize: invalid type: "+strings.ToLower(said))),
 		"refused, as Go":    saying(400, inJSON(fmt.Sprintf("%q", said))),
 		"failed":            saying(500, inJSON("compute configuration failed: "+fmt.Sprintf("%q", said))),
@@ -141,7 +143,12 @@ func TestNoSecretThatAServerSaysBack(t *testing.T) {
 		"a status":          saying(200, `{"status":"running","error":`+strings.TrimPrefix(strings.TrimSuffix(inJSON("u:MARK@h password=MARK"), "}"), `{"error":`)+`}`),
 		"what is no HTTP":   raw(said),
 		"another's success": saying(204, said),
-	} {
+	}
+	for n := 0; n < 260; n += 9 { // an error quotes a part, which ends somewhere
+		answers[fmt.Sprintf("a page, %d", n)] = saying(502, strings.Repeat("x", n)+said)
+		answers[fmt.Sprintf("an odd success, %d", n)] = saying(200, strings.Repeat("x", n)+said)
+	}
+	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			st, err := serving(t, client.Config{}, answer).Configure(t.Context(), text, FormToday, 5*time.Second)
 			if err == nil {
@@ -172,8 +179,9 @@ func everyString(out []string, value any) []string {
 	case string:
 		return append(out, of)
 	case map[string]any, []any:
-		for _, inner := range members(of) {
-			out = everyString(out, inner)
+		under := members(of)
+		for _, name := range slices.Sorted(maps.Keys(under)) {
+			out = everyString(out, under[name])
 		}
 	}
 	return out
