@@ -8,11 +8,12 @@ import (
 )
 
 const (
-	// Silence is a time between two records after which nobody can have recorded.
-	Silence = release.KeepEvery
+	// Silence is a time between two records in which nobody can have recorded; a Watch takes
+	// it for the same.
+	Silence = 2 * release.KeepEvery
 	// stepMost is how many observations one Step gives: a far jump is made in pieces,
 	// between which a screen can be drawn.
-	stepMost = 2000
+	stepMost = 500
 )
 
 // Player plays a recording: it gives the observations in the pace of a clock that it
@@ -123,10 +124,10 @@ func (p *Player) Close() {
 	}
 }
 
-// Steady repeats every observation until the next one, once in every so often, as
-// somebody who watched saw it, so that limits of time pass as they did then. Time in
-// which nobody recorded is left empty, and time never goes back, whatever the clock of
-// the host did.
+// Steady repeats what is known to have stood for a while, once in every so often, as
+// somebody who watched saw it, so that limits of time pass when they did. Nothing is put
+// between the last look at something and the change of it, nor where nobody recorded, and
+// time never goes back, whatever the clock of the host did.
 func Steady(seq iter.Seq[release.Observation], every time.Duration) iter.Seq[release.Observation] {
 	return func(yield func(release.Observation) bool) {
 		var last release.Observation
@@ -134,7 +135,7 @@ func Steady(seq iter.Seq[release.Observation], every time.Duration) iter.Seq[rel
 			if !last.At.IsZero() && o.At.Before(last.At) {
 				o.At = last.At
 			}
-			if every > 0 && !last.At.IsZero() && o.At.Sub(last.At) <= Silence {
+			if every > 0 && !last.At.IsZero() && o.At.Sub(last.At) <= Silence && o.Same(last) {
 				again := last
 				for again.At = last.At.Add(every); again.At.Before(o.At); again.At = again.At.Add(every) {
 					if !yield(again) {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -116,29 +117,33 @@ func TestPlayerSeeks(t *testing.T) {
 	}
 }
 
-// Between two records the picture is repeated, with the times at which somebody would
-// have looked; not where nobody did.
+// What stood for a while is repeated, with times at which somebody may have looked: not
+// after the last look before a change, and not where nobody looked.
 func TestPlayerRepeatsWhatStands(t *testing.T) {
-	dir, seen := aNight(t)
+	dir := t.TempDir()
+	var looks []release.Observation
+	look := func(second int, policy client.NodePolicy) {
+		looks = append(looks, after(quiet(t0, 2), time.Duration(second)*time.Second, 1, policy))
+	}
+	for s := range 10 {
+		look(s, "a")
+	}
+	look(20, "b")
+	for s := 1000; s < 1007; s++ {
+		look(s, "b")
+	}
+	record(t, dir, Options{}, looks...)
 	p := player(t, dir, 4*time.Second, MaxSpeed)
 	got, _ := p.Step(wall.Add(time.Hour))
 	more, _ := p.Step(wall.Add(2 * time.Hour))
-	got = append(got, more...)
-	var times []time.Duration
-	for _, o := range got {
-		times = append(times, o.At.Sub(t0))
+	var seconds []float64
+	for _, o := range append(got, more...) {
+		seconds = append(seconds, o.At.Sub(t0).Seconds())
 	}
-	var want []time.Duration
-	for _, s := range []int{0, 4, 8, 10, 14, 18, 20, 24, 28, 30, 34, 38, 40, 44, 48, 50} {
-		want = append(want, time.Duration(s)*time.Second)
+	if want := []float64{0, 4, 8, 9, 20, 1000, 1004, 1006}; !slices.Equal(seconds, want) {
+		t.Errorf("given at %v; want %v", seconds, want)
 	}
-	for _, s := range []int{50, 54, 58, 60} { // of the next morning
-		want = append(want, 8*time.Hour+time.Duration(s)*time.Second)
-	}
-	if !slices.Equal(times, want) {
-		t.Errorf("given at %v\nwant     %v", times, want)
-	}
-	wantSame(t, seen, distinct(got))
+	wantSame(t, []release.Observation{looks[0], looks[10]}, distinct(append(got, more...)))
 }
 
 // However it is played, each observation is given once and in order, and all of them at
@@ -206,5 +211,39 @@ func TestSpeedsHaveBounds(t *testing.T) {
 	button.Faster(wall)
 	if button.Speed() != 5 {
 		t.Errorf("after 3 comes %v; want 5", button.Speed())
+	}
+}
+
+// Of a long recording a part can be played.
+func TestAPartIsPlayed(t *testing.T) {
+	dir, seen := aNight(t)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []struct {
+		from, to time.Time
+		want     []release.Observation
+	}{
+		{seen[2].At, seen[4].At, seen[2:5]},
+		{seen[2].At.Add(time.Second), time.Time{}, seen[3:]},
+		{time.Time{}, seen[6].At.Add(-time.Hour), seen[:6]},
+		{seen[6].At.Add(-time.Hour), seen[6].At.Add(time.Second), seen[6:7]},
+	} {
+		r.Limit(part.from, part.to)
+		wantSame(t, part.want, slices.Collect(r.Observations()))
+		p, err := NewPlayer(r, 0, wall, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := p.Span()
+		if n := len(part.want); !from.Equal(part.want[0].At) || to.Before(part.want[n-1].At) {
+			t.Errorf("it lasts from %v to %v; want %v to %v", from, to, part.want[0].At, part.want[n-1].At)
+		}
+		p.Close()
+	}
+	r.Limit(seen[7].At.Add(time.Hour), time.Time{})
+	if _, err := NewPlayer(r, 0, wall, 1); !errors.Is(err, ErrEmpty) {
+		t.Errorf("a part with nothing in it: %v; want ErrEmpty", err)
 	}
 }

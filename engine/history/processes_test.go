@@ -27,7 +27,7 @@ func neighbour(dir, does string) int {
 	case "record":
 		r := NewRecorder(dir, Options{})
 		r.Record(quiet(t0, 1))
-		fmt.Println(r.State() == Writing)
+		fmt.Println(r.state == writing)
 	case "read":
 		for f := range oneFile(dir) {
 			defer func() { _ = f.Close() }()
@@ -90,20 +90,20 @@ func TestTwoProcessesRecordOneCluster(t *testing.T) {
 	r := NewRecorder(dir, Options{Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
 	seen := quiet(t0.Add(time.Second), 2)
 	r.Record(seen)
-	if r.State() != Standby {
-		t.Fatalf("state %v while another process records; want Standby", r.State())
+	if r.state != standby {
+		t.Fatalf("state %v while another process records; want standby", r.state)
 	}
 	if got, _ := played(t, dir); len(got) != 1 || len(got[0].Nodes) != 1 {
 		t.Fatalf("read %v; want what the other process wrote", got)
 	}
 	kill()
 	seen.At = seen.At.Add(tryEvery / 2)
-	if r.Record(seen); r.State() != Standby {
+	if r.Record(seen); r.state != standby {
 		t.Errorf("the lock was tried again after %v", tryEvery/2)
 	}
 	seen = after(seen, tryEvery, 1, client.PolicyDraining)
-	if r.Record(seen); r.State() != Writing {
-		t.Fatalf("state %v after the other process died; want Writing", r.State())
+	if r.Record(seen); r.state != writing {
+		t.Fatalf("state %v after the other process died; want writing", r.state)
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

@@ -40,8 +40,6 @@ type Options struct {
 	Redact func(string) string
 	// Trouble is told once why the recorder has switched itself off; nil = nobody.
 	Trouble func(error)
-	// Create makes a new file; nil means the operating system's, for its owner only.
-	Create func(path string) (io.WriteCloser, error)
 }
 
 // Recorder writes what is seen of one cluster. It may be used from several
@@ -50,10 +48,11 @@ type Options struct {
 type Recorder struct {
 	dir      string
 	o        Options
-	fileMost int64 // bytes of one file
+	fileMost int64                                     // bytes of one file
+	create   func(path string) (io.WriteCloser, error) // makes one
 
 	mu    sync.Mutex
-	state State
+	state state
 	lock  *flock.Flock // held while recording
 	tried time.Time    // when the lock was last tried in vain
 
@@ -67,15 +66,14 @@ type Recorder struct {
 	current release.Observation
 }
 
-// State says what a Recorder is doing.
-type State int
+// state is what a Recorder is doing.
+type state int
 
-// The states of a Recorder.
 const (
-	Idle    State = iota // nothing was seen yet
-	Writing              // what is seen is written
-	Standby              // another process of this host records this cluster
-	Off                  // it is closed, or the disk took nothing more
+	idle    state = iota // nothing was seen yet
+	writing              // what is seen is written
+	standby              // another process of this host records this cluster
+	off                  // it is closed, or the disk took nothing more
 )
 
 // NewRecorder records to a directory, which is made when there is something to
@@ -87,26 +85,18 @@ func NewRecorder(dir string, o Options) *Recorder {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	if o.Create == nil {
-		o.Create = createOS
-	}
-	return &Recorder{dir: dir, o: o, fileMost: min(maxFileBytes, o.MaxBytes/4)}
+	return &Recorder{dir: dir, o: o, fileMost: min(maxFileBytes, o.MaxBytes/4), create: createFile}
 }
 
-func createOS(path string) (io.WriteCloser, error) {
+func createFile(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 }
 
-// State is what the recorder is doing.
-func (r *Recorder) State() State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state
-}
-
-// Record takes what is seen now. It is written when something is different, or when
-// nothing was written for half of release.KeepEvery; an observation without a node list, because none
-// was read yet, is passed over. A failure switches the recorder off for good.
+// Record takes what is seen now. It is written when something is different, and now and
+// then when nothing is, so that a reader can tell this from nobody having looked. An
+// observation without a node list, because none was read yet, is passed over. While another
+// process of the host records the cluster nothing is written. A failure switches the
+// recorder off for good.
 func (r *Recorder) Record(o release.Observation) {
 	if err := r.take(o); err != nil && r.o.Trouble != nil {
 		r.o.Trouble(fmt.Errorf("cluster %s is not recorded any more: %w", o.Cluster, err))
@@ -117,7 +107,7 @@ func (r *Recorder) Record(o release.Observation) {
 func (r *Recorder) take(o release.Observation) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state == Off || r.out == nil && len(o.Nodes) == 0 {
+	if r.state == off || r.out == nil && len(o.Nodes) == 0 {
 		return nil
 	}
 	if err := r.record(o); err != nil {
@@ -132,19 +122,31 @@ func (r *Recorder) record(o release.Observation) error {
 			return err
 		}
 	}
-	if day := o.At.UTC().Format(time.DateOnly); r.out != nil && day != r.day {
+	before := r.seen
+	r.seen = o.At
+	if r.out == nil {
+		return r.keep(o)
+	}
+	newDay := o.At.UTC().Format(time.DateOnly) != r.day
+	changed := newDay || !o.Same(r.current)
+	if before.After(r.last) && (changed || o.At.Sub(before) > Silence) {
+		// What changed did so after that, and what nobody looked at may have.
+		if err := r.stillThere(before); err != nil {
+			return err
+		}
+	}
+	if newDay {
 		if err := r.endFile(); err != nil {
 			return err
 		}
 	}
-	r.seen = o.At
-	switch {
-	case r.out == nil || !o.Same(r.current):
+	if changed {
 		return r.keep(o)
-	case o.At.Sub(r.last) >= beat, o.At.Before(r.last):
-		return r.stillThere(o.At)
 	}
-	return nil
+	if since := o.At.Sub(r.last); since >= 0 && since < beat {
+		return nil
+	}
+	return r.stillThere(o.At)
 }
 
 // keep writes an observation, in a new file when there is none or this one is full.
@@ -206,7 +208,7 @@ func (r *Recorder) write(at time.Time, body []byte) error {
 // takeLock makes this process the one that records. While another one is, it tries
 // again from time to time.
 func (r *Recorder) takeLock(now time.Time) (ok bool, err error) {
-	if since := now.Sub(r.tried); r.state == Standby && since >= 0 && since < tryEvery {
+	if since := now.Sub(r.tried); r.state == standby && since >= 0 && since < tryEvery {
 		return false, nil
 	}
 	r.tried = now
@@ -218,10 +220,10 @@ func (r *Recorder) takeLock(now time.Time) (ok bool, err error) {
 		return false, fmt.Errorf("lock: %w", errors.Join(err, lock.Close()))
 	}
 	if !ok {
-		r.state = Standby
+		r.state = standby
 		return false, lock.Close()
 	}
-	r.lock, r.state = lock, Writing
+	r.lock, r.state = lock, writing
 	return true, nil
 }
 
@@ -238,7 +240,7 @@ func (r *Recorder) beginFile(at time.Time) error {
 	if len(files) > 0 {
 		number = files[len(files)-1].number + 1
 	}
-	if r.out, err = r.o.Create(filepath.Join(r.dir, nameOf(number, at))); err != nil {
+	if r.out, err = r.create(filepath.Join(r.dir, nameOf(number, at))); err != nil {
 		return err
 	}
 	r.day, r.size = at.UTC().Format(time.DateOnly), 0
@@ -257,7 +259,7 @@ func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var err error
-	if r.state == Writing && r.out != nil && r.seen.After(r.last) {
+	if r.state == writing && r.out != nil && r.seen.After(r.last) {
 		err = r.stillThere(r.seen)
 	}
 	return errors.Join(err, r.stop())
@@ -265,7 +267,7 @@ func (r *Recorder) Close() error {
 
 // stop switches the recorder off.
 func (r *Recorder) stop() error {
-	r.state = Off
+	r.state = off
 	var err error
 	if r.out != nil {
 		err = r.out.Close()

@@ -31,19 +31,17 @@ type Damage struct {
 func (d Damage) Any() bool { return d != Damage{} }
 
 func (d Damage) String() string {
-	text := fmt.Sprintf("%d damaged lines were passed over, and %d that build upon them", d.Lines, d.Lost)
-	if d.Files > 0 {
-		text += fmt.Sprintf("; %d files could not be read to their end", d.Files)
-	}
-	return text
+	return fmt.Sprintf("of the recording could not be used: damaged lines %d, lines that build upon those %d, files that cannot be read to their end %d",
+		d.Lines, d.Lost, d.Files)
 }
 
 // Recording is what was recorded of one cluster: a directory, or one file of it. It is
 // for one goroutine.
 type Recording struct {
-	path   string
-	single bool
-	damage Damage
+	path     string
+	single   bool
+	from, to time.Time // what is wanted of it
+	damage   Damage
 }
 
 // Open looks whether there is something recorded. The error is ErrEmpty when a
@@ -56,7 +54,7 @@ func Open(path string) (*Recording, error) {
 	case err != nil:
 		return nil, err
 	}
-	r := &Recording{path: path, single: !info.IsDir()}
+	r := &Recording{path: path, single: !info.IsDir(), to: endOfTime}
 	files, err := r.files()
 	if err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (r *Recording) Damage() Damage { return r.damage }
 // Span is when the first and the last observation were made. The error is ErrEmpty
 // when there is none that can be read.
 func (r *Recording) Span() (from, to time.Time, err error) {
-	for o := range r.Between(time.Time{}, endOfTime) {
+	for o := range r.Observations() {
 		from = o.At
 		break
 	}
@@ -109,8 +107,11 @@ func (r *Recording) Span() (from, to time.Time, err error) {
 	}
 	for i := len(files) - 1; i >= 0 && to.IsZero(); i-- {
 		if to, err = lastIn(files[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			to = time.Time{} // Between says so
+			to = time.Time{} // reading counts it as damage
 		}
+	}
+	if to.After(r.to) {
+		to = r.to
 	}
 	if to.Before(from) {
 		to = from
@@ -142,16 +143,20 @@ func lastIn(f file) (at time.Time, err error) {
 	return at, err
 }
 
-// Observations are all that was recorded, in the order of writing.
-func (r *Recording) Observations() iter.Seq[release.Observation] {
-	return r.Between(time.Time{}, endOfTime)
+// Limit leaves of the recording what was seen from one moment to another, both
+// included; a zero time is no limit.
+func (r *Recording) Limit(from, to time.Time) {
+	if to.IsZero() {
+		to = endOfTime
+	}
+	r.from, r.to = from, to
 }
 
-// Between are the observations from one moment to another, both included. Where
-// nothing had changed the same comes again, now and then, with another time. An
-// observation belongs to whoever gets it, but its slices and maps are shared with the
-// next ones and must not be written to.
-func (r *Recording) Between(from, to time.Time) iter.Seq[release.Observation] {
+// Observations are what was recorded, in the order of writing. Where nothing had
+// changed the same comes again, now and then, with another time. An observation belongs
+// to whoever gets it, but its slices and maps are shared with the next ones and must not
+// be written to.
+func (r *Recording) Observations() iter.Seq[release.Observation] {
 	return func(yield func(release.Observation) bool) {
 		r.damage = Damage{}
 		files, err := r.files()
@@ -160,11 +165,11 @@ func (r *Recording) Between(from, to time.Time) iter.Seq[release.Observation] {
 			return
 		}
 		for i, f := range files {
-			if f.begins.After(to) || i+1 < len(files) && files[i+1].begins.Before(from) {
+			if f.begins.After(r.to) || i+1 < len(files) && files[i+1].begins.Before(r.from) {
 				continue
 			}
 			if !r.read(f, func(o release.Observation) bool {
-				return o.At.Before(from) || o.At.After(to) || yield(o)
+				return o.At.Before(r.from) || o.At.After(r.to) || yield(o)
 			}) {
 				return
 			}
