@@ -22,7 +22,7 @@ type driveFault struct {
 // driveFaults are all that can be asked for.
 func driveFaults() []driveFault {
 	return []driveFault{
-		{"drain-cancelled", "its drain is cancelled, and begun again", 1, func(s *driveScript) []driveStep {
+		{"drain-cancelled", "its drain is cancelled, and begun again seven periods later", 1, func(s *driveScript) []driveStep {
 			return []driveStep{s.startDrain, s.cancelDrain, s.drain, s.restart, s.fill}
 		}},
 		{"restart-while-draining", "it is restarted in the middle of its drain", 1, func(s *driveScript) []driveStep {
@@ -88,7 +88,7 @@ func (s *driveScript) cancelDrain(ctx context.Context, id client.NodeID) error {
 		return err
 	}
 	s.say(id, "drain cancelled: Active")
-	return s.pause(ctx, id)
+	return sleep(ctx, longPeriods*s.period)
 }
 
 func (s *driveScript) restartTooEarly(ctx context.Context, id client.NodeID) error {
@@ -168,9 +168,9 @@ func (s *driveScript) drainSecond(ctx context.Context, _ client.NodeID) error {
 	return s.drain(ctx, s.nodes[1])
 }
 
-// offlinePeriods are how many periods a node is left down after the controller has given
-// it up: with the default period a little more than half a minute.
-const offlinePeriods = 7
+// longPeriods are how many periods a fault lasts that only tells when it lasts: with the
+// default period a little more than half a minute.
+const longPeriods = 7
 
 func (s *driveScript) longOffline(ctx context.Context, id client.NodeID) error {
 	s.say(id, "stopping the process")
@@ -184,7 +184,7 @@ func (s *driveScript) longOffline(ctx context.Context, id client.NodeID) error {
 		return err
 	}
 	s.say(id, "Offline")
-	if err := sleep(ctx, offlinePeriods*s.period); err != nil {
+	if err := sleep(ctx, longPeriods*s.period); err != nil {
 		return err
 	}
 	s.say(id, "starting the process")
@@ -258,7 +258,7 @@ func (s *driveScript) awaitStuck(ctx context.Context, id client.NodeID) error {
 		}
 		if m.StuckReconciles > 0 {
 			s.say(id, "%d reconciles are stuck", m.StuckReconciles)
-			return s.pause(ctx, id)
+			return sleep(ctx, longPeriods*s.period)
 		}
 		if err := s.pause(ctx, id); err != nil {
 			return err

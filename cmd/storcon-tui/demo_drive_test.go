@@ -44,6 +44,7 @@ func changesOf(demo *server.Server) []string {
 type passage struct {
 	mu     sync.Mutex
 	states map[client.NodeID][]string
+	since  map[client.NodeID][]time.Time // when each was first seen
 }
 
 // keepHistory looks at a demo all the time, from before anything is done to it.
@@ -51,7 +52,7 @@ func keepHistory(t *testing.T, demo *server.Server) *passage {
 	t.Helper()
 	c, err := client.New(client.Config{BaseURL: demo.ControllerURL(), ReadOnly: true, ReadRetries: -1})
 	require.NoError(t, err)
-	h := &passage{states: map[client.NodeID][]string{}}
+	h := &passage{states: map[client.NodeID][]string{}, since: map[client.NodeID][]time.Time{}}
 	nodes, err := c.Nodes(t.Context())
 	require.NoError(t, err)
 	h.look(nodes, nil)
@@ -90,6 +91,7 @@ func (h *passage) add(id client.NodeID, state string) {
 	states := h.states[id]
 	if len(states) == 0 || states[len(states)-1] != state {
 		h.states[id] = append(states, state)
+		h.since[id] = append(h.since[id], time.Now())
 	}
 }
 

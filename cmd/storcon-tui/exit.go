@@ -12,6 +12,9 @@ import (
 const (
 	exitUsage   = rollout.ExitUsage
 	exitJournal = rollout.ExitJournal
+
+	exitWatchTimeout rollout.ExitCode = 12 // watch has ended before the release
+	exitWatchAnomaly rollout.ExitCode = 13 // watch saw something that looks wrong
 )
 
 // exitError is an error, or the end of a run, with the exit code that it asks

@@ -75,7 +75,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/json.md")
 	require.NoError(t, err)
-	for _, report := range []any{statusReport{}, planReport{}, exportReport{}} {
+	for _, report := range []any{statusReport{}, planReport{}, exportReport{}, watchLine{}} {
 		for _, name := range fieldsOf(reflect.TypeOf(report)) {
 			require.Regexp(t, `[\x60.]`+name+`(\[\])?[\x60.]`, string(text), name)
 		}

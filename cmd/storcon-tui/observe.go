@@ -19,6 +19,11 @@ func (p *program) reading(ctx context.Context, format string, do func(context.Co
 	if err := checkFormat(format); err != nil {
 		return err
 	}
+	return p.onlyReading(ctx, do)
+}
+
+// onlyReading connects for a verb that can change nothing.
+func (p *program) onlyReading(ctx context.Context, do func(context.Context, *connection) error) error {
 	p.flags.ReadOnly = true
 	c, err := p.connect()
 	if err != nil {

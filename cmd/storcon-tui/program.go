@@ -82,7 +82,7 @@ not confirmed.`,
 	flags.StringVar(&p.flags.Theme, "theme", "", "dark, light, mono or a file")
 	flags.StringVar(&p.flags.StateDir, "state-dir", "", "where journals are kept (default "+config.DefaultStateDir()+")")
 	root.AddCommand(
-		p.demoVerb(), p.statusVerb(), p.computesVerb(), p.planVerb(), p.rolloutVerb(), p.reconfigureVerb(),
+		p.demoVerb(), p.statusVerb(), p.watchVerb(), p.computesVerb(), p.planVerb(), p.rolloutVerb(), p.reconfigureVerb(),
 		p.drainVerb(), p.fillVerb(), p.cancelVerb(), p.activateVerb(), p.runsVerb(), p.versionVerb(),
 	)
 	return root

@@ -9,6 +9,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/neonlocal"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
+	"github.com/StorconTUI/storcon-tui/engine/release"
 )
 
 // File is a configuration file as it was read. The zero File is one that does
@@ -44,8 +45,9 @@ type Cluster struct {
 	Revision     string    // what a restarted node should run: a revision, its beginning, or a build tag; "" = anything
 	PageserverCA string
 	Pace         Pace
-	Alerts       *Alerts      // nil = nobody is asked
-	Window       *gate.Window // when work may be started; nil = at any time
+	Watch        release.Settings // by what a release is judged; zero fields keep the defaults
+	Alerts       *Alerts          // nil = nobody is asked
+	Window       *gate.Window     // when work may be started; nil = at any time
 	Computes     []Compute
 	// ComputesCommand is a program, and its arguments, that lists more computes; nil = none.
 	ComputesCommand []string

@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/StorconTUI/storcon-tui/engine/hook"
+	"github.com/StorconTUI/storcon-tui/engine/release"
 )
 
 // Load reads and checks a file. A file that does not exist is an error that
@@ -91,6 +92,7 @@ func readCluster(name string, s *section) Cluster {
 		Demo:         s.flag("demo"),
 		PageserverCA: readPageserver(s.table("pageserver")),
 		Pace:         readPace(s.table("pace")),
+		Watch:        readWatch(s.table("watch")),
 		Window:       s.window("window"),
 		Alerts:       readAlerts(s.table("alerts")),
 		directory:    s.file.directory,
@@ -168,6 +170,17 @@ func readPace(s *section) Pace {
 	}
 	s.done()
 	return p
+}
+
+func readWatch(s *section) release.Settings {
+	w := release.Settings{
+		Offline: s.duration("offline"), FillAsked: s.duration("fill_asked"), MixedBuilds: s.duration("mixed_builds"),
+		LeftOver: s.duration("left_over"), Stalled: s.duration("stalled"), Unreachable: s.duration("unreachable"),
+		Growing: s.duration("growing"), Quiet: s.duration("quiet"), Settled: s.duration("settled"),
+		Moment: s.duration("moment"), Confirm: s.duration("confirm"),
+	}
+	s.done()
+	return w
 }
 
 // parseAddress is parseURL for a server that may live below a path.

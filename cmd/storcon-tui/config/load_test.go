@@ -15,6 +15,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/hook"
 	"github.com/StorconTUI/storcon-tui/engine/notify"
+	"github.com/StorconTUI/storcon-tui/engine/release"
 )
 
 const whole = `
@@ -66,6 +67,9 @@ verify = 3
 verify_every = "2s"
 bake = "30s"
 canary_bake = "5m"
+[clusters.prod-eu-1.watch]
+mixed_builds = "4h"
+offline = "45s"
 [[clusters.prod-eu-1.computes]]
 name = "ep-1"
 url = "http://10.1.2.3:3080"
@@ -119,6 +123,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 					Verify: 3, VerifyEvery: 2 * time.Second, Bake: 30 * time.Second, CanaryBake: 5 * time.Minute,
 				},
 				ComputesCommand: []string{"list", "--all"},
+				Watch:           release.Settings{MixedBuilds: 4 * time.Hour, Offline: 45 * time.Second},
 				Computes: []Compute{
 					{
 						Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")},
@@ -149,7 +154,7 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		},
 		"unknown key far from any": {
 			"[clusters.x]\nurl = 'http://a:1'\n\ncolour = 'red'",
-			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, window, alerts, restart, computes, computes_command`},
+			[]string{`:4: key clusters.x.colour: unknown key; expected one of url, token_file, token_env, token_command, ca_file, demo, pageserver, pace, watch, window, alerts, restart, computes, computes_command`},
 		},
 		"unknown key in a table of a table": {
 			"[clusters.x]\nurl = 'http://a:1'\n[clusters.x.restart]\ncomand = ['true']\nshell = 'true'",
