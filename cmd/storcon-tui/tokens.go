@@ -51,7 +51,7 @@ func (k knownSecret) Token(ctx context.Context) (string, error) {
 func secretVariables(s config.Settings) []string {
 	secrets := []config.Token{s.Cluster.Token}
 	for _, one := range s.Cluster.Computes {
-		secrets = append(secrets, one.Token)
+		secrets = append(secrets, one.Token, config.Token{Env: one.Connection.Env})
 	}
 	if a := s.Cluster.Alerts; a != nil {
 		secrets = append(secrets, a.Token)

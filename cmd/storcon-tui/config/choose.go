@@ -174,6 +174,7 @@ func (f *File) checkFiles(c Cluster, flags Flags) error {
 		on := &section{file: r, name: element(join(s.name, "computes"), i)}
 		check("", "", on, "token_file", compute.Token.File, readable)
 		check("", "", on, "spec_file", compute.Spec.File, readable)
+		check("", "", on, "connection_file", compute.Connection.File, readable)
 	}
 	if len(r.problems) > 0 {
 		flagErrors = append(flagErrors, r.sorted())

@@ -105,7 +105,7 @@ func TestResolveRefuses(t *testing.T) {
 	path := twoClusters(t)
 	dir := filepath.Dir(path)
 	noDefault := write(t, "[clusters.a]\nurl='http://a:1'\n[clusters.b]\nurl='http://b:1'")
-	missing := write(t, "[clusters.a]\nurl='http://a:1'\nca_file='ca.pem'\ntoken_file='~/no-such-token'\n[[clusters.a.computes]]\nname='c'\nurl='http://c:1'\ntoken_file='c.jwt'\nspec_file='c.json'\n[clusters.b]\nurl='http://b:1'\ntoken_file='also-missing'")
+	missing := write(t, "[clusters.a]\nurl='http://a:1'\nca_file='ca.pem'\ntoken_file='~/no-such-token'\n[[clusters.a.computes]]\nname='c'\nurl='http://c:1'\ntoken_file='c.jwt'\nspec_file='c.json'\nconnection_file='c.conn'\n[clusters.b]\nurl='http://b:1'\ntoken_file='also-missing'")
 	missingDir := filepath.Dir(missing)
 	for name, test := range map[string]struct {
 		flags Flags
@@ -144,7 +144,8 @@ func TestResolveRefuses(t *testing.T) {
 			missing + ":3: key clusters.a.ca_file: no such file: " + missingDir + "/ca.pem\n" +
 				missing + ":4: key clusters.a.token_file: no such file: " + xdg.Home + "/no-such-token\n" +
 				missing + ":8: key clusters.a.computes[0].token_file: no such file: " + missingDir + "/c.jwt\n" +
-				missing + ":9: key clusters.a.computes[0].spec_file: no such file: " + missingDir + "/c.json",
+				missing + ":9: key clusters.a.computes[0].spec_file: no such file: " + missingDir + "/c.json\n" +
+				missing + ":10: key clusters.a.computes[0].connection_file: no such file: " + missingDir + "/c.conn",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,9 @@ type Compute struct {
 	URL   string
 	Token Token
 	Spec  Source // its last known spec: compute_ctl never gives it out
+	// Connection is a connection string of libpq's, with which its Postgres is asked
+	// for the settings that it has in use.
+	Connection Source
 }
 
 func readComputes(tables []*section) []Compute {
@@ -26,6 +29,12 @@ func readComputes(tables []*section) []Compute {
 	for _, table := range tables {
 		one := readCompute(table)
 		one.Spec.Command = table.argv("spec_command")
+		connection := readSecret(table, "connection")
+		one.Connection = Source{File: connection.File, Env: connection.Env, Command: connection.Command}
+		if table.has("connection") {
+			table.take("connection")
+			table.wrong("connection", "expected connection_file, connection_env or connection_command: it has a password, so it does not stand in this file")
+		}
 		one.Token.Command = table.argv("token_command")
 		oneSource(table, "token", "token_file", "token_env", "token_command")
 		oneSource(table, "spec", "spec_file", "spec_command")

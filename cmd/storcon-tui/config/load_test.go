@@ -79,6 +79,7 @@ spec_file = "ep-1.json"
 name = "ep-2"
 url = "http://10.1.2.4:3080"
 spec_command = ["spec-of", "ep-2"]
+connection_env = "EP_2_CONNECTION"
 
 [clusters."lab 1"]
 url = "http://127.0.0.1:1"
@@ -129,7 +130,10 @@ func TestLoadReadsEveryKey(t *testing.T) {
 						Name: "ep-1", URL: "http://10.1.2.3:3080", Token: Token{File: filepath.Join(xdg.Home, "ep-1.jwt")},
 						Spec: Source{File: filepath.Join(dir, "ep-1.json")},
 					},
-					{Name: "ep-2", URL: "http://10.1.2.4:3080", Spec: Source{Command: []string{"spec-of", "ep-2"}}},
+					{
+						Name: "ep-2", URL: "http://10.1.2.4:3080", Spec: Source{Command: []string{"spec-of", "ep-2"}},
+						Connection: Source{Env: "EP_2_CONNECTION"},
+					},
 				},
 			},
 			{
@@ -276,6 +280,14 @@ func TestProblemsNameLineKeyAndWhatIsExpected(t *testing.T) {
 		"a spec's command that is a shell's": {
 			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\nspec_command = 'cat a | jq .'",
 			[]string{`:6: key clusters.x.computes[0].spec_command: expected a list of strings such as ["ssh", "{{.Host}}"], got a string`},
+		},
+		"a connection string in the file": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\nconnection = 'postgres://u:marked-secret@h/d'",
+			[]string{":6: key clusters.x.computes[0].connection: expected connection_file, connection_env or connection_command: it has a password, so it does not stand in this file"},
+		},
+		"two sources of a connection": {
+			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\nconnection_file = 'a'\nconnection_env = 'B'",
+			[]string{":7: key clusters.x.computes[0].connection_env: expected at most one source of a connection, got connection_file and connection_env"},
 		},
 		"two computes of one name": {
 			"[clusters.x]\nurl = 'http://a:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://b:1'\n[[clusters.x.computes]]\nname = 'a'\nurl = 'http://c:1'",

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/StorconTUI/storcon-tui/client"
 )
@@ -21,11 +22,12 @@ const maxText = 4 << 20
 // nothing here prints it.
 type Source struct {
 	File    string
+	Env     string   // name of an environment variable
 	Command []string // argv, run without a shell; its standard output is the text
 }
 
 // None reports that nobody knows the text.
-func (s Source) None() bool { return s.File == "" && len(s.Command) == 0 }
+func (s Source) None() bool { return s.File == "" && s.Env == "" && len(s.Command) == 0 }
 
 // String names the place for people: "file /etc/x.json", "command vault", "" for None.
 // Arguments of a command are left out, they may be secrets.
@@ -33,6 +35,8 @@ func (s Source) String() string {
 	switch {
 	case s.File != "":
 		return "file " + s.File
+	case s.Env != "":
+		return "environment variable " + s.Env
 	case len(s.Command) > 0:
 		return "command " + filepath.Base(s.Command[0])
 	}
@@ -49,10 +53,33 @@ func (s Source) Read(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
+// ReadLine yields a text that is one line, such as a connection string, without the
+// space around it.
+func (s Source) ReadLine(ctx context.Context) (string, error) {
+	text, err := s.Read(ctx)
+	if err != nil {
+		return "", err
+	}
+	line := strings.TrimSpace(string(text))
+	switch {
+	case line == "":
+		return "", fmt.Errorf("read %s: it is empty", s)
+	case strings.ContainsAny(line, "\r\n"):
+		return "", fmt.Errorf("read %s: expected one line, it has more", s)
+	}
+	return line, nil
+}
+
 func (s Source) read(ctx context.Context) ([]byte, error) {
 	switch {
 	case s.File != "":
 		return readBounded(s.File)
+	case s.Env != "":
+		text, ok := os.LookupEnv(s.Env)
+		if !ok {
+			return nil, errors.New("it is not set")
+		}
+		return []byte(text), nil
 	case len(s.Command) > 0:
 		return client.CommandOutput(ctx, s.Command, maxText)
 	}

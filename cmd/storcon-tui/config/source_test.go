@@ -26,6 +26,23 @@ func TestSourceIsReadWhenAsked(t *testing.T) {
 	require.Equal(t, "three\n", string(text))
 }
 
+func TestSourceOfOneLine(t *testing.T) {
+	t.Setenv("STORCON_TUI_CONNECTION", " host=db password=s3cret\n")
+	line, err := Source{Env: "STORCON_TUI_CONNECTION"}.ReadLine(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "host=db password=s3cret", line)
+	for said, want := range map[string]string{
+		"s3cret\npassword": "read environment variable STORCON_TUI_CONNECTION: expected one line, it has more",
+		" \n":              "read environment variable STORCON_TUI_CONNECTION: it is empty",
+	} {
+		t.Setenv("STORCON_TUI_CONNECTION", said)
+		_, err := Source{Env: "STORCON_TUI_CONNECTION"}.ReadLine(t.Context())
+		require.EqualError(t, err, want)
+	}
+	_, err = Source{Env: "STORCON_TUI_NOT_SET"}.ReadLine(t.Context())
+	require.EqualError(t, err, "read environment variable STORCON_TUI_NOT_SET: it is not set")
+}
+
 func TestSourceThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long")
