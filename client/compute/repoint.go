@@ -67,13 +67,13 @@ func (s Spec) Repoint(said client.Locations) (Spec, error) {
 		stripe = json.Number(strconv.FormatInt(now.Stripe, 10))
 	}
 	out[string(SourceInfo)] = connectionInfoOf(was, now, stripe, libpq, grpc)
-	set := map[string]string{string(SourceSetting): connstringsOf(now, libpq)}
+	set := map[string]string{SettingPageservers: connstringsOf(now, libpq)}
 	if now.Count > 1 {
-		set["neon.stripe_size"] = strconv.FormatInt(now.Stripe, 10)
+		set[SettingStripe] = strconv.FormatInt(now.Stripe, 10)
 	}
 	_, sized := out["shard_stripe_size"]
 	if out[string(SourceConnstring)] != nil {
-		out[string(SourceConnstring)], sized = set[string(SourceSetting)], true
+		out[string(SourceConnstring)], sized = set[SettingPageservers], true
 	}
 	if sized {
 		put(out, "shard_stripe_size", stripe)
@@ -125,7 +125,7 @@ func (s Spec) wrappings() (libpq, grpc wrapping, err error) {
 	}
 	said, _ := s.members()[string(SourceConnstring)].(string)
 	if said == "" {
-		said, _, _ = setting(s.members(), string(SourceSetting))
+		said, _, _ = setting(s.members(), SettingPageservers)
 	}
 	for one := range strings.SplitSeq(said, ",") {
 		if err := libpq.take(one); err != nil {

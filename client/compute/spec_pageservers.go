@@ -119,7 +119,7 @@ func (c *checker) pageservers(tree map[string]any) PageserverInfo {
 		return c.connstrings(SourceConnstring, spot{}.member(string(SourceConnstring)), said, tree["shard_stripe_size"], spot{}.member("shard_stripe_size"))
 	}
 	if said, where, ok := setting(tree, string(SourceSetting)); ok {
-		size, sizeAt, there := setting(tree, "neon.stripe_size")
+		size, sizeAt, there := setting(tree, SettingStripe)
 		if !there {
 			return c.connstrings(SourceSetting, where, said, nil, where)
 		}

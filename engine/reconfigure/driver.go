@@ -272,6 +272,11 @@ func (d *Driver) verify(i int) Event {
 				names[k] = s.Name
 			}
 			e.Settings, e.SQLErr = c.Settings(d.ctx, names)
+			if s, ok := e.Settings[compute.SettingPageservers]; ok { // it may have a password
+				s.Value = compute.Addresses(s.Value)
+				s.Raw = s.Value
+				e.Settings[compute.SettingPageservers] = s
+			}
 		}
 	}
 	return Verified{At: time.Now(), Item: i, Effect: e}

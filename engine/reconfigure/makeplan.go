@@ -2,7 +2,6 @@ package reconfigure
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -183,7 +182,7 @@ func (e *Engine) item(ctx context.Context, c Compute, source Source) (Item, erro
 		it.Base, it.Changes = c.From, base.Diff(next)
 	}
 	it.Restart = compute.RestartNeeded(it.Changes)
-	it.Reads = reads(it, next.Primary(), c.Settings != nil)
+	it.Reads = reads(it, next, c.Settings != nil)
 	return it, nil
 }
 
@@ -338,49 +337,4 @@ func (e *Engine) stale(ctx context.Context, c Compute) ([]compute.Change, error)
 		return nil, fmt.Errorf("compute %s: %w", c.Name, err)
 	}
 	return base.Diff(next), nil
-}
-
-const (
-	settingsPath = "cluster.settings["
-	valueSuffix  = "].value"
-)
-
-// reads says what of an item's changes shows afterwards, and what nothing shows.
-func reads(it Item, primary, sql bool) Reads {
-	r := Reads{Writable: primary}
-	if it.Base == "" {
-		r.Unread = []string{"the whole spec: the one before is not known"}
-		return r
-	}
-	for _, c := range it.Changes {
-		if s, ok := settingOf(c); ok && sql {
-			r.Settings = append(r.Settings, s)
-			continue
-		}
-		r.Unread = append(r.Unread, c.Path)
-	}
-	return r
-}
-
-// settingOf is the setting that a change gives a value that is no secret.
-func settingOf(c compute.Change) (Setting, bool) {
-	rest, ok := strings.CutPrefix(c.Path, settingsPath)
-	if !ok || c.Secret || c.New == "" {
-		return Setting{}, false
-	}
-	if name, ok := strings.CutSuffix(rest, valueSuffix); ok {
-		var value *string
-		if json.Unmarshal([]byte(c.New), &value) != nil || value == nil {
-			return Setting{}, false
-		}
-		return Setting{Name: name, Value: *value}, true
-	}
-	var whole struct {
-		Name  string  `json:"name"`
-		Value *string `json:"value"`
-	}
-	if json.Unmarshal([]byte(c.New), &whole) != nil || whole.Value == nil || whole.Name+"]" != rest {
-		return Setting{}, false
-	}
-	return Setting{Name: whole.Name, Value: *whole.Value}, true
 }

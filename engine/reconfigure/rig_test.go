@@ -158,12 +158,17 @@ func (m *model) apply(spec json.RawMessage) {
 	if err := json.Unmarshal(spec, &s); err != nil {
 		panic(err)
 	}
+	whole, err := compute.ParseSpec(spec)
+	if err != nil {
+		panic(err)
+	}
 	m.with(func(m *model) {
 		m.state = compute.StateRunning
 		if m.ignores {
 			return
 		}
-		m.settings = map[string]string{}
+		m.settings = whole.PageserverSettings()
+		m.settings[compute.SettingPageservers] = "postgres://u:hunter2@" + m.settings[compute.SettingPageservers]
 		for _, one := range s.Cluster.Settings {
 			m.settings[one.Name] = one.Value
 		}

@@ -321,6 +321,21 @@ func TestRow_K8_AcceptedNotInEffect(t *testing.T) {
 	}
 }
 
+// Where Postgres reads from is told by it, whatever compute_ctl answered.
+func TestRow_K8_PageserversNotInEffect(t *testing.T) {
+	const patch = `{"pageserver_connection_info":{"shards":{"0000":{"pageservers":[{"id":2,"libpq_url":"postgres://u:hunter2@ps-2:6400","grpc_url":null}]}}}}`
+	st := one(t, func(r *rig, _ *model) { r.write(patch) })
+	want(t, st, ItemDone, "", rollout.ExitDone)
+	st = one(t, func(r *rig, m *model) {
+		r.write(patch)
+		m.ignores, m.settings = true, map[string]string{compute.SettingPageservers: "postgres://u:hunter2@ps-1"}
+	})
+	want(t, st, ItemDegraded, "K8", rollout.ExitDoneWithIssues, "accepted, not in effect", compute.SettingPageservers)
+	if d := st.Items[0].Differs; len(d) != 1 || d[0].Want != "ps-2:6400" || d[0].Have != "ps-1:5432" {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestRow_K9_FailedBesideAnUnansweredCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "ep-1")
