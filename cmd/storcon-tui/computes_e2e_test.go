@@ -87,10 +87,10 @@ url = %q
 	got = execute(t, "--config", path, "computes")
 	require.Equal(t, 10, got.code, got.errors)
 	require.Contains(t, got.out, computes[0].Name)
-	require.Contains(t, got.errors, "run computes_command cat: exit status 1: /bin/cat: "+list+": No such file")
+	require.Contains(t, got.errors, "computes_command cat: exit status 1: /bin/cat: "+list+": No such file")
 	status = execute(t, "--config", path, "status")
 	require.Equal(t, 0, status.code, status.errors)
-	require.Contains(t, status.out, "! list of computes: run computes_command cat: exit status 1")
+	require.Contains(t, status.out, "! list of computes: computes_command cat: exit status 1")
 }
 
 // A compute that does not answer is unknown, with the reason; when none answers the

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -95,6 +96,32 @@ func TestNeonLocalConsole(t *testing.T) {
 	s.press("q")
 	s.press("q")
 	require.Equal(t, 0, s.leaves())
+}
+
+// No token that was signed, nor the key, is on the disk or in what is printed, whatever
+// was done with it.
+func TestNeonLocalKeepsItsSecrets(t *testing.T) {
+	t.Parallel()
+	o := server.Options{Nodes: 4, Tenants: 20, Computes: 2, Seed: 7, Speed: 20, Auth: true}
+	demo := startDemo(t, o)
+	dir, state := neonLocal(t, demo, o), t.TempDir()
+	got := executeWith(t, nil, &yes{}, "--neon-local", dir, "--state-dir", state, "drain", "1", "--plain")
+	require.Contains(t, []int{0, 10}, got.code, "%s\n%s", got.out, got.errors)
+	texts := []string{got.out, got.errors}
+	require.NoError(t, filepath.WalkDir(state, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts = append(texts, string(text))
+		return err
+	}))
+	require.Greater(t, len(texts), 4, "plan, journal, log")
+	for _, text := range texts {
+		require.NotContains(t, text, "eyJ")
+		require.NotContains(t, text, "PRIVATE KEY")
+		require.NotContains(t, text, "marked-secret")
+	}
 }
 
 func TestNeonLocalRefuses(t *testing.T) {

@@ -116,7 +116,7 @@ func (r *specRequest) check() error {
 
 // specPlan makes the plan that the verb was asked for.
 func (c *connection) specPlan(ctx context.Context, engine *reconfigure.Engine, r specRequest) (reconfigure.Plan, error) {
-	if err := c.computes.refresh(ctx); err != nil {
+	if err := c.list(ctx, r.computes); err != nil {
 		return reconfigure.Plan{}, err
 	}
 	names := r.computes
@@ -181,7 +181,7 @@ func (p *program) reconfigure(ctx context.Context, r specRequest) error {
 // drives it lets go of it in order.
 func (c *connection) beginReconfigure(ctx context.Context, engine *reconfigure.Engine, r specRequest) (*reconfigure.Driver, error) {
 	if r.resume {
-		if err := c.computes.refresh(ctx); err != nil {
+		if err := c.list(ctx, nil); err != nil {
 			return nil, err
 		}
 		return engine.Resume(context.WithoutCancel(ctx), r.run)
@@ -196,7 +196,7 @@ func (c *connection) beginReconfigure(ctx context.Context, engine *reconfigure.E
 // reconfigures plans and starts reconfigures of the cluster's computes.
 func (c *connection) reconfigures() *reconfigure.Engine {
 	return reconfigure.NewEngine(reconfigure.EngineConfig{
-		Computes: c.computes.reconfigurable,
+		Computes: c.reconfigurable,
 		Locate:   c.client.Locate,
 		Store:    c.store,
 		Operator: operator(),
@@ -204,19 +204,6 @@ func (c *connection) reconfigures() *reconfigure.Engine {
 		Version:  version(),
 		Logger:   c.log,
 	})
-}
-
-// reconfigurable are the present computes with all that a new spec needs.
-func (r *roster) reconfigurable() []reconfigure.Compute {
-	entries := r.entries()
-	computes := make([]reconfigure.Compute, len(entries))
-	for i, one := range entries {
-		computes[i] = reconfigure.Compute{Name: one.Name, URL: one.URL, Client: one.client, From: one.Spec.String()}
-		if !one.Spec.None() {
-			computes[i].LastKnown = one.Spec.Read
-		}
-	}
-	return computes
 }
 
 // specRefusal gives a plan or start that was refused its exit code; nothing was sent

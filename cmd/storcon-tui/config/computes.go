@@ -86,7 +86,7 @@ func (c Cluster) ListComputes(ctx context.Context) ([]Compute, error) {
 	name := "computes_command " + filepath.Base(c.ComputesCommand[0]) // arguments may hold secrets
 	text, err := client.CommandOutput(ctx, c.ComputesCommand, maxText)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	computes, err := parseComputes(text, "output of "+name, c.directory)
 	if err != nil {

@@ -67,5 +67,5 @@ func TestComputesOfACommandThatAreWrong(t *testing.T) {
 	}
 	c, _ := listing(t, "/bin/sh", "-c", `echo '[]'; printf 'no \033[1mvault' >&2; exit 4`)
 	_, err := c.ListComputes(t.Context())
-	require.EqualError(t, err, `run computes_command sh: exit status 4: no \x1b[1mvault`)
+	require.EqualError(t, err, `computes_command sh: exit status 4: no \x1b[1mvault`)
 }

@@ -54,7 +54,9 @@ func localComputes(dir *neonlocal.Directory) ([]Compute, error) {
 	}
 	computes := make([]Compute, len(endpoints))
 	for i, one := range endpoints {
-		computes[i] = Compute{Name: one.ID, URL: one.URL, Spec: Source{File: one.Spec}}
+		computes[i] = Compute{
+			Name: one.ID, URL: one.URL, Spec: Source{File: one.Spec}, Connection: Source{Text: one.Connection},
+		}
 		if dir.Key != "" {
 			computes[i].Token.Signed = Signed{
 				KeyFile: dir.Key, Claims: map[string]any{"compute_id": one.ID, "scope": nil, "aud": nil},

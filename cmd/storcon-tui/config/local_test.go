@@ -41,7 +41,12 @@ func TestNeonLocal(t *testing.T) {
 		Name: "main", URL: "http://127.0.0.1:55433",
 		Token: Token{Signed: Signed{KeyFile: key, Claims: map[string]any{"compute_id": "main", "scope": nil, "aud": nil}}},
 		Spec:  Source{File: filepath.Join(dir, "endpoints", "main", "config.json")},
+
+		Connection: Source{Text: "host=127.0.0.1 port=55432 user=cloud_admin dbname=postgres"},
 	}, computes[1])
+	line, err := computes[1].Connection.ReadLine(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, computes[1].Connection.Text, line)
 
 	// The directory's controller at another port, with a token of somebody's own.
 	token := filepath.Join(t.TempDir(), "jwt")

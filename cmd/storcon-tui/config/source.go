@@ -24,10 +24,13 @@ type Source struct {
 	File    string
 	Env     string   // name of an environment variable
 	Command []string // argv, run without a shell; its standard output is the text
+	Text    string   // the text itself, as a directory of neon_local gives it; it has no secret
 }
 
 // None reports that nobody knows the text.
-func (s Source) None() bool { return s.File == "" && s.Env == "" && len(s.Command) == 0 }
+func (s Source) None() bool {
+	return s.File == "" && s.Env == "" && len(s.Command) == 0 && s.Text == ""
+}
 
 // String names the place for people: "file /etc/x.json", "command vault", "" for None.
 // Arguments of a command are left out, they may be secrets.
@@ -39,6 +42,8 @@ func (s Source) String() string {
 		return "environment variable " + s.Env
 	case len(s.Command) > 0:
 		return "command " + filepath.Base(s.Command[0])
+	case s.Text != "":
+		return "the directory of neon_local"
 	}
 	return ""
 }
@@ -82,6 +87,8 @@ func (s Source) read(ctx context.Context) ([]byte, error) {
 		return []byte(text), nil
 	case len(s.Command) > 0:
 		return client.CommandOutput(ctx, s.Command, maxText)
+	case s.Text != "":
+		return []byte(s.Text), nil
 	}
 	return nil, errors.New("nowhere: no place is configured")
 }

@@ -19,6 +19,9 @@ type Endpoint struct {
 	ID   string // also the compute's in its tokens
 	URL  string // of compute_ctl's external port
 	Spec string // file with the spec of the last start; it is there once it was started
+	// Connection reaches its Postgres, which trusts whoever comes from this host, by
+	// libpq; "" = its port is not known.
+	Connection string
 }
 
 // Endpoints lists those that there are now, by name. With an error the list has those
@@ -56,6 +59,7 @@ func readEndpoint(dir string) (Endpoint, error) {
 	var file struct {
 		External uint16 `json:"external_http_port"`
 		Only     uint16 `json:"http_port"` // before there were two
+		Postgres uint16 `json:"pg_port"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
 		return Endpoint{}, fmt.Errorf("%s: not as neon_local writes it: expected an object with external_http_port; make the endpoint anew, or remove its directory", path)
@@ -67,9 +71,13 @@ func readEndpoint(dir string) (Endpoint, error) {
 	if port == 0 {
 		return Endpoint{}, fmt.Errorf("%s: neither external_http_port nor http_port is there, so nobody knows where its compute_ctl listens", path)
 	}
-	return Endpoint{
+	one := Endpoint{
 		ID: filepath.Base(dir), URL: "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Spec: specFile(dir),
-	}, nil
+	}
+	if file.Postgres != 0 {
+		one.Connection = fmt.Sprintf("host=127.0.0.1 port=%d user=cloud_admin dbname=postgres", file.Postgres)
+	}
+	return one, nil
 }
 
 // specFile: older versions wrote the bare spec to spec.json, some of them both.

@@ -35,12 +35,13 @@ func TestDirectory(t *testing.T) {
 	}, dir)
 	endpoints, err := dir.Endpoints()
 	require.NoError(t, err)
+	const connection = "host=127.0.0.1 port=55432 user=cloud_admin dbname=postgres"
 	at := func(name, file string) string { return filepath.Join(path, "endpoints", name, file) }
 	require.Equal(t, []Endpoint{
-		{ID: "both", URL: "http://127.0.0.1:55443", Spec: at("both", "config.json")},
-		{ID: "main", URL: "http://127.0.0.1:55433", Spec: at("main", "config.json")},
-		{ID: "never-started", URL: "http://127.0.0.1:55463", Spec: at("never-started", "config.json")},
-		{ID: "old", URL: "http://127.0.0.1:55453", Spec: at("old", "spec.json")},
+		{ID: "both", URL: "http://127.0.0.1:55443", Spec: at("both", "config.json"), Connection: connection},
+		{ID: "main", URL: "http://127.0.0.1:55433", Spec: at("main", "config.json"), Connection: connection},
+		{ID: "never-started", URL: "http://127.0.0.1:55463", Spec: at("never-started", "config.json"), Connection: connection},
+		{ID: "old", URL: "http://127.0.0.1:55453", Spec: at("old", "spec.json"), Connection: connection},
 	}, endpoints)
 }
 
