@@ -271,12 +271,7 @@ func (d *Driver) verify(i int) Event {
 			for k, s := range item.Reads.Settings {
 				names[k] = s.Name
 			}
-			e.Settings, e.SQLErr = c.Settings(d.ctx, names)
-			if s, ok := e.Settings[compute.SettingPageservers]; ok { // it may have a password
-				s.Value = compute.Addresses(s.Value)
-				s.Raw = s.Value
-				e.Settings[compute.SettingPageservers] = s
-			}
+			e.Settings, e.SQLErr = readSettings(d.ctx, c, names)
 		}
 	}
 	return Verified{At: time.Now(), Item: i, Effect: e}

@@ -180,6 +180,9 @@ func (e *Engine) item(ctx context.Context, c Compute, source Source) (Item, erro
 	}
 	if base != nil {
 		it.Base, it.Changes = c.From, base.Diff(next)
+		if len(it.Changes) == 0 {
+			it.Changes, _ = inUse(ctx, c, next)
+		}
 	}
 	it.Restart = compute.RestartNeeded(it.Changes)
 	it.Reads = reads(it, next, c.Settings != nil)
@@ -284,15 +287,16 @@ func (e *Engine) locate(ctx context.Context, c Compute, tenant string) (client.L
 	return found, nil
 }
 
-// Stale is a compute whose last known spec names other pageservers than the controller
-// does now.
+// Stale is a compute that reads, or by its last known spec would read, from other
+// pageservers than the controller names now.
 type Stale struct {
 	Compute string
 	Changes []compute.Change
 }
 
 // FindStale compares the last known spec of every compute that has one with where the
-// controller says that its shards are. It changes nothing; what could not be compared is
+// controller says that its shards are; where SQL is configured it is what Postgres has
+// in use that counts. It changes nothing; what could not be compared is
 // in the error, beside what could.
 func (e *Engine) FindStale(ctx context.Context) ([]Stale, error) {
 	computes := e.cfg.Computes()
@@ -329,12 +333,15 @@ func (e *Engine) stale(ctx context.Context, c Compute) ([]compute.Change, error)
 	if err != nil {
 		return nil, fmt.Errorf("compute %s: %w", c.Name, err)
 	}
-	if told, ok := base.Pageservers(); ok && told.Same(now) {
-		return nil, nil
+	next := *base
+	if told, ok := base.Pageservers(); !ok || !told.Same(now) {
+		if next, err = base.Repoint(found); err != nil {
+			return nil, fmt.Errorf("compute %s: %w", c.Name, err)
+		}
 	}
-	next, err := base.Repoint(found)
-	if err != nil {
-		return nil, fmt.Errorf("compute %s: %w", c.Name, err)
+	changes, told := inUse(ctx, c, next)
+	if told && len(changes) == 0 {
+		return nil, nil // whatever the place of its last known spec has
 	}
-	return base.Diff(next), nil
+	return append(base.Diff(next), changes...), nil
 }

@@ -49,6 +49,7 @@ func reads(it Item, next compute.Spec, sql bool) Reads {
 var pageserverPaths = []string{
 	string(compute.SourceInfo), string(compute.SourceConnstring), "shard_stripe_size",
 	settingsPath + compute.SettingPageservers + "]", settingsPath + compute.SettingStripe + "]",
+	compute.SettingPageservers, compute.SettingStripe, // of what is in use
 }
 
 // ofPageservers tells whether a change shows in those settings; they have no gRPC.
