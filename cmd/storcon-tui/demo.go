@@ -127,19 +127,43 @@ func writeDemoConfig(cluster *server.Server, auth bool, path string) error {
 			return err
 		}
 	}
-	text, err := demoConfig(cluster, token)
+	specs, err := writeDemoSpecs(cluster, path+".specs")
+	if err != nil {
+		return err
+	}
+	text, err := demoConfig(cluster, token, specs)
 	if err != nil {
 		return err
 	}
 	return replaceFile(path, text)
 }
 
-func demoConfig(cluster *server.Server, tokenFile string) (string, error) {
+// writeDemoSpecs writes the computes' last known specs, which no configure changes.
+func writeDemoSpecs(cluster *server.Server, dir string) (absolute string, err error) {
+	if absolute, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(absolute, 0o700); err != nil {
+		return "", fmt.Errorf("write the demo's specs: %w", err)
+	}
+	for _, c := range cluster.Computes() {
+		spec, ok := cluster.ComputeSpec(c.Name)
+		if !ok {
+			continue
+		}
+		if err := replaceFile(filepath.Join(absolute, c.Name+".json"), string(spec)+"\n"); err != nil {
+			return "", err
+		}
+	}
+	return absolute, nil
+}
+
+func demoConfig(cluster *server.Server, tokenFile, specs string) (string, error) {
 	binary, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program for the restart hook: %w", err)
 	}
-	return cluster.ConfigTOML(binary, tokenFile), nil
+	return cluster.ConfigTOML(binary, tokenFile, specs), nil
 }
 
 // writeDemoTokens writes one file per scope and names the admin's.

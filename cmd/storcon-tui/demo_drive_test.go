@@ -24,7 +24,7 @@ func drivable(t *testing.T, o server.Options) (demo *server.Server, config strin
 	t.Helper()
 	demo = startDemo(t, o)
 	config = filepath.Join(t.TempDir(), "demo.toml")
-	require.NoError(t, os.WriteFile(config, []byte(demo.ConfigTOML("storcon-tui", "")), 0o600))
+	require.NoError(t, os.WriteFile(config, []byte(demo.ConfigTOML("storcon-tui", "", "")), 0o600))
 	return demo, config
 }
 

@@ -27,11 +27,14 @@ comment in the configuration, name the admin address:
   POST /demo/nodes/ID/set?lag=BYTES&delay=900ms&says=ID   secondary lag, time of a location change, the id it tells
   POST /demo/controller/kill|term|start|takeover
   POST /demo/notify?status=503                      what compute notifications get
+  POST /demo/computes/NAME/end|kill-postgres|mute|answer
+  POST /demo/computes/NAME/script?apply=5s&fails=true&silent=true&wedge=true&no_effect=true
   POST /demo/tenants?count=N&shards=S&secondaries=0|1
   POST /demo/faults?path=REGEX&method=PUT&count=N&kind=drop-before|drop-after|status|body|delay&value=...
   DELETE /demo/faults                               disarms all
 
-With --auth the token files lie beside the configuration: FILE.admin.jwt, which
+The last known specs of the computes lie beside the configuration, in FILE.specs;
+no configure changes them. With --auth the token files lie beside the configuration: FILE.admin.jwt, which
 the configuration names, and FILE.infra.jwt.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,23 +73,30 @@ func (p *program) serveDemo(ctx context.Context, options server.Options, configO
 	return nil
 }
 
-// printDemoConfig prints the configuration; its token files live as long as the
+// printDemoConfig prints the configuration; its tokens and specs live as long as the
 // demo.
 func (p *program) printDemoConfig(cluster *server.Server, auth bool) (done func(), err error) {
-	done, token := func() {}, ""
+	dir, err := os.MkdirTemp("", "storcon-tui-demo-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for tokens and specs: %w", err)
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	token := ""
 	if auth {
-		dir, err := os.MkdirTemp("", "storcon-tui-demo-")
-		if err != nil {
-			return done, fmt.Errorf("make a directory for the tokens: %w", err)
-		}
-		done = func() { _ = os.RemoveAll(dir) }
 		if token, err = writeDemoTokens(cluster, filepath.Join(dir, "demo")); err != nil {
-			return done, err
+			done()
+			return nil, err
 		}
 	}
-	text, err := demoConfig(cluster, token)
+	specs, err := writeDemoSpecs(cluster, filepath.Join(dir, "specs"))
 	if err != nil {
-		return done, err
+		done()
+		return nil, err
+	}
+	text, err := demoConfig(cluster, token, specs)
+	if err != nil {
+		done()
+		return nil, err
 	}
 	_, err = fmt.Fprint(p.out, text)
 	return done, err

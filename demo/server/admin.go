@@ -22,6 +22,7 @@ func (s *Server) adminHandler() http.Handler {
 	mux.HandleFunc("POST /demo/nodes/{id}/start", s.adminNode([]string{"build"}, s.adminStart))
 	mux.HandleFunc("POST /demo/nodes/{id}/set", s.adminNode([]string{"lag", "delay", "says"}, s.adminSet))
 	mux.HandleFunc("POST /demo/controller/{what}", s.adminController)
+	mux.HandleFunc("POST /demo/computes/{name}/{what}", admin(scriptParameters, s.adminCompute))
 	mux.HandleFunc("POST /demo/notify", admin([]string{"status"}, s.adminNotify))
 	mux.HandleFunc("POST /demo/tenants", admin([]string{"count", "shards", "secondaries"}, s.adminTenants))
 	mux.HandleFunc("POST /demo/faults", admin([]string{"path", "method", "count", "kind", "value"}, s.adminFault))

@@ -73,6 +73,50 @@ func (a *authority) allow(r *http.Request, want string) *reply {
 	return nil
 }
 
+// computeClaims are those of a compute's token (contract B.1).
+type computeClaims struct {
+	Scope     string `json:"scope,omitempty"`
+	ComputeID string `json:"compute_id,omitempty"`
+	jwt.RegisteredClaims
+}
+
+// scopeComputeAdmin may do everything with every compute.
+const scopeComputeAdmin = "compute_ctl:admin"
+
+func (a *authority) computeToken(c computeClaims) string {
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c).SignedString(a.key)
+	if err != nil {
+		panic("sign with an Ed25519 key that we made: " + err.Error())
+	}
+	return signed
+}
+
+// allowCompute checks a request to the compute of that name; nil lets it pass.
+func (a *authority) allowCompute(r *http.Request, name string) *reply {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "bearer") || strings.TrimSpace(token) == "" {
+		return computeError(http.StatusBadRequest, "invalid authorization token")
+	}
+	var c computeClaims
+	_, err := jwt.ParseWithClaims(strings.TrimSpace(token), &c, func(*jwt.Token) (any, error) { return a.key.Public(), nil },
+		jwt.WithValidMethods([]string{"EdDSA"}), jwt.WithLeeway(time.Minute))
+	switch {
+	case err != nil, c.Scope != "" && c.Scope != scopeComputeAdmin:
+		return computeError(http.StatusUnauthorized, "failed to verify authorization token")
+	case c.Scope != "" && len(c.Audience) == 0:
+		return computeError(http.StatusUnauthorized, "missing audience in authorization token claims")
+	case c.Scope != "" && !slices.Contains(c.Audience, "compute"):
+		return computeError(http.StatusUnauthorized, "invalid audience in authorization token claims")
+	case c.Scope != "":
+		return nil
+	case c.ComputeID == "":
+		return computeError(http.StatusForbidden, "missing compute_id in authorization token claims")
+	case c.ComputeID != name:
+		return computeError(http.StatusForbidden, "invalid compute ID in authorization token claims")
+	}
+	return nil
+}
+
 func bearer(r *http.Request) (string, *reply) {
 	header := r.Header.Get("Authorization")
 	if header == "" {

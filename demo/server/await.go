@@ -9,25 +9,35 @@ import (
 // await starts something in the simulation and waits until it reports its end
 // or ctx does.
 func (s *Server) await(ctx context.Context, start func(w *sim.World, done func(error))) error {
-	ended := make(chan error, 1)
+	end, err := await(ctx, s, start)
+	if err != nil {
+		return err
+	}
+	return end
+}
+
+// await is the same for an end that is more than an error.
+func await[T any](ctx context.Context, s *Server, start func(w *sim.World, done func(T))) (T, error) {
+	ended := make(chan T, 1)
 	s.with(func(w *sim.World) {
-		start(w, func(err error) {
+		start(w, func(end T) {
 			select {
-			case ended <- err:
+			case ended <- end:
 			default: // only the first report counts
 			}
 		})
 	})
+	var none T
 	select {
-	case err := <-ended:
+	case end := <-ended:
 		// The report comes from the middle of an advance. Its end, when
 		// listeners follow their processes, must be visible to the caller.
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return err
+		return end, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return none, ctx.Err()
 	case <-s.done.Done():
-		return s.done.Err()
+		return none, s.done.Err()
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	"github.com/BurntSushi/toml"
 )
@@ -25,20 +26,26 @@ type configRestart struct {
 }
 
 type configCompute struct {
-	Name string `toml:"name"`
-	URL  string `toml:"url"`
+	Name     string `toml:"name"`
+	URL      string `toml:"url"`
+	SpecFile string `toml:"spec_file,omitempty"`
 }
 
 // ConfigTOML is a ready-made configuration of the console for this cluster.
 // binary is the console's own path, for the restart hook; tokenFile is where
-// the caller keeps a token, "" when the cluster checks none.
-func (s *Server) ConfigTOML(binary, tokenFile string) string {
+// the caller keeps a token, "" when the cluster checks none; specs is the directory
+// in which it keeps the last known specs as NAME.json, "" when it does not.
+func (s *Server) ConfigTOML(binary, tokenFile, specs string) string {
 	c := configCluster{
 		URL: s.ControllerURL(), TokenFile: tokenFile, Demo: true,
 		Restart: configRestart{Command: []string{binary, "demo", "restart", "{{.ID}}", "--admin", s.AdminURL()}},
 	}
 	for _, compute := range s.Computes() {
-		c.Computes = append(c.Computes, configCompute{Name: compute.Name, URL: compute.URL})
+		one := configCompute{Name: compute.Name, URL: compute.URL}
+		if _, ok := s.ComputeSpec(compute.Name); ok && specs != "" {
+			one.SpecFile = filepath.Join(specs, compute.Name+".json")
+		}
+		c.Computes = append(c.Computes, one)
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# admin: %s\n", s.AdminURL())

@@ -90,6 +90,12 @@ func (s *Server) syncFaces() bool {
 		p, known := s.world.Process(id)
 		ok = s.syncFace(f, known && p.Up) && ok
 	}
+	for i, f := range s.computes {
+		if s.world.Ctl(i).Gone {
+			f.close()
+			s.internal[i].close()
+		}
+	}
 	return ok
 }
 

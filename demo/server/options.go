@@ -22,8 +22,11 @@ type Options struct {
 	// The console's own timers are not scaled. 1; at most 10 000.
 	Speed float64
 
-	Auth   bool   // check tokens as a controller with --public-key does
-	Listen string // of the controller; 127.0.0.1 and a free port
+	Auth bool // check tokens as a controller with --public-key does
+	// ComputeAuth has the computes check tokens too; without it they are started with
+	// their checks switched off.
+	ComputeAuth bool
+	Listen      string // of the controller; 127.0.0.1 and a free port
 
 	HeartbeatInterval    time.Duration // 5 s
 	MaxOfflineInterval   time.Duration // 30 s

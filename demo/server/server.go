@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,9 @@ type Server struct {
 	pageservers map[client.NodeID]*face
 	says        map[client.NodeID]client.NodeID // ids that processes have which are not their node's
 	computes    []*face
+	internal    []*face // of the same, opened when it is asked for
+	mutes       []bool  // computes that answer nothing
+	known       []knownSpec
 
 	poke chan struct{}
 	stop context.CancelFunc
@@ -82,21 +86,23 @@ func (s *Server) openAll() error {
 		s.pageservers[n.ID] = newFace("pageserver "+n.ID.String(), "127.0.0.1:0", &s.work, s.pageserverHandler(n.ID))
 	}
 	for i, c := range s.world.Computes() {
-		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.computeHandler(i)))
+		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.computeHandler(i, computeRoutes, true)))
+		s.internal = append(s.internal, newFace("compute "+c.Name+", internal", "127.0.0.1:0", &s.work, s.computeHandler(i, internalRoutes, false)))
+		s.mutes = append(s.mutes, false)
 	}
 	for _, f := range s.faces() {
-		if f == s.instances[1].face {
-			continue // no second controller yet
+		if f == s.instances[1].face || slices.Contains(s.internal, f) {
+			continue // no second controller yet, and nobody asks for the internal ports
 		}
 		if err := f.open(); err != nil {
 			return err
 		}
 	}
 	for id, f := range s.pageservers {
-		a := sim.Address{HTTPHost: "127.0.0.1", HTTPPort: f.port(), PgHost: "127.0.0.1", PgPort: 6400}
+		a := sim.Address{HTTPHost: "127.0.0.1", HTTPPort: f.port(), PgHost: "127.0.0.1", PgPort: pgPort(id)}
 		s.world.SetAddress(id, a)
 	}
-	return nil
+	return s.specComputes()
 }
 
 func (s *Server) faces() []*face {
@@ -104,7 +110,7 @@ func (s *Server) faces() []*face {
 	for _, f := range s.pageservers {
 		all = append(all, f)
 	}
-	return append(all, s.computes...)
+	return slices.Concat(all, s.computes, s.internal)
 }
 
 // Close ends every server of the cluster and waits for all that it started.

@@ -44,7 +44,7 @@ func TestDrainRestartFill(t *testing.T) {
 
 func TestConfigurationNamesEverything(t *testing.T) {
 	g := start(t, Options{Nodes: 2, Tenants: 10})
-	text := g.ConfigTOML("/bin/storcon-tui", "/tmp/demo.jwt")
+	text := g.ConfigTOML("/bin/storcon-tui", "/tmp/demo.jwt", "/tmp/specs")
 	require.True(t, strings.HasPrefix(text, "# admin: "+g.AdminURL()+"\n"))
 	for _, want := range []string{
 		`default_cluster = "demo"`, `url = "` + g.ControllerURL() + `"`, `token_file = "/tmp/demo.jwt"`,

@@ -18,6 +18,8 @@ type Compute struct {
 	Started    time.Duration
 	LastActive time.Duration // how long ago; 0 = never used
 	Startup    Startup       // zero while it has not started
+
+	ctl ctl
 }
 
 // Startup is what the parts of a compute's start took.
