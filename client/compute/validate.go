@@ -1,8 +1,10 @@
 package compute
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +44,7 @@ const bodyLimit = 2 << 20
 
 // Validate lists all that speaks against sending s to the compute of want: what it
 // would refuse, what would leave it failed or wedged (contract B.13), and what belongs
-// to another tenant. A good spec has none. Fields that are not known here pass.
+// to another tenant, in the order of the text. A good spec has none. Fields that are not known here pass.
 func (s Spec) Validate(want Identity) []Fault {
 	tree, c := s.members(), &checker{places: s.read().places}
 	specKind.into(c, spot{}, tree)
@@ -52,6 +54,7 @@ func (s Spec) Validate(want Identity) []Fault {
 	c.pageservers(tree)
 	c.safekeepers(tree)
 	c.size(s)
+	slices.SortStableFunc(c.faults, func(a, b Fault) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return c.faults
 }
 

@@ -219,8 +219,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d:%d %s", f.Line, f.Column, f.Path))
 	}
 	want := []string{
-		"3:37 format_version", "4:16 cluster.databases", "5:20 cluster.settings[a].vartype", "2:11 suspend_timeout_seconds",
-		"2:11 tenant_id", "2:11 timeline_id", "2:11 pageserver_connection_info", "2:11 safekeeper_connstrings",
+		"2:11 suspend_timeout_seconds", "2:11 tenant_id", "2:11 timeline_id", "2:11 pageserver_connection_info", "2:11 safekeeper_connstrings",
+		"3:37 format_version", "4:16 cluster.databases", "5:20 cluster.settings[a].vartype",
 	}
 	require.Empty(t, cmp.Diff(want, got))
 	require.Zero(t, spec(t, text).Patch(spec(t, `{}`)).Validate(Identity{})[0].Line, "the place in another text")

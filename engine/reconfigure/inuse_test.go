@@ -82,3 +82,17 @@ func TestNothingIsSentToAComputeThatHasItAll(t *testing.T) {
 	var nothing *NothingToDoError
 	require.ErrorAs(t, err, &nothing)
 }
+
+// A person mends one fault after the other, and finds each in a line of its own.
+func TestEveryFaultOfASpecHasItsLine(t *testing.T) {
+	r := newRig(t, "ep-1")
+	for patch, want := range map[string]string{
+		`{"mode":"Boss"}`: ` is not sent: mode is a string; write "Primary", "Replica" or {"Static": "0/169F0A0"}`,
+		`{"mode":"Boss","format_version":2}`: " is not sent:\n  mode is a string; write \"Primary\", \"Replica\" or {\"Static\": \"0/169F0A0\"}" +
+			"\n  format_version is 2, which this program does not know; send specs of version 1.0 only, or look for a newer release of this program",
+	} {
+		r.write(patch)
+		_, err := r.engine.Plan(t.Context(), Request{Computes: []string{"ep-1"}, Source: Source{Kind: FromPatch, Path: r.patch}})
+		require.ErrorContains(t, err, want)
+	}
+}

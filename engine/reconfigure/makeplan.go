@@ -63,7 +63,11 @@ type SpecError struct {
 }
 
 func (e *SpecError) Error() string {
-	return fmt.Sprintf("the spec for compute %s (%s) is not sent: %s", e.Compute, e.From, strings.Join(e.Faults, "; "))
+	between := " "
+	if len(e.Faults) > 1 {
+		between = "\n  "
+	}
+	return fmt.Sprintf("the spec for compute %s (%s) is not sent:%s", e.Compute, e.From, between+strings.Join(e.Faults, between))
 }
 
 // Plan makes a plan: it reads specs and asks every compute how it is, 32 at once; it
