@@ -56,6 +56,8 @@ func (m *model) carryOnComputes(i view.Intent) tea.Cmd {
 	switch i := i.(type) {
 	case view.OpenCompute:
 		m.push(view.NewCompute(i.Name))
+	case view.OpenComputes:
+		m.push(view.NewComputesOn(i.Node))
 	case view.Respec:
 		m.push(view.NewRespec(i.Computes))
 	case view.MakeSpecPlan:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 )
 
@@ -31,6 +32,13 @@ func NewComputes() *Computes {
 	v := &Computes{}
 	v.table = newComputesTable(&v.now)
 	v.of = v.table
+	return v
+}
+
+// NewComputesOn makes the list of those that depend on a node; esc shows all.
+func NewComputesOn(node client.NodeID) *Computes {
+	v := NewComputes()
+	v.setFilter(nodeFilter + node.String())
 	return v
 }
 
@@ -120,8 +128,12 @@ func (v *Computes) nextState() {
 		}
 	}
 	at := slices.Index(filters, v.table.Filter()) // -1, something else: begin anew behind it
-	v.field.Set(filters[(max(at, 0)+1)%len(filters)])
-	v.table.SetFilter(v.field.Text())
+	v.setFilter(filters[(max(at, 0)+1)%len(filters)])
+}
+
+func (v *Computes) setFilter(text string) {
+	v.field.Set(text)
+	v.table.SetFilter(text)
 }
 
 // detailHeight is how many lines the compute under the cursor gets: what the table
@@ -162,9 +174,14 @@ func (v *Computes) count() string {
 	}
 	text := fmt.Sprintf("%d of %d · by %s %s", v.table.Shown(), v.table.Total(), id, arrow)
 	f := v.table.Filter()
-	if state, ok := strings.CutPrefix(f, stateFilter); ok {
+	state, ofState := strings.CutPrefix(f, stateFilter)
+	node, ofNode := strings.CutPrefix(f, nodeFilter)
+	switch {
+	case ofState:
 		text += " · only " + state
-	} else if f != "" {
+	case ofNode:
+		text += " · only on node " + node
+	case f != "":
 		text += ` · contains "` + f + `"`
 	}
 	if v.table.Shown() == 0 {

@@ -131,6 +131,9 @@ func (r *computeRow) matches(lower string) bool {
 	if state, ok := strings.CutPrefix(lower, stateFilter); ok {
 		return strings.ToLower(r.word()) == state
 	}
+	if node, ok := strings.CutPrefix(lower, nodeFilter); ok {
+		return slices.Contains(strings.Split(r.nodes, ", "), node)
+	}
 	for _, text := range []string{r.name, r.word(), r.tenant, r.timeline, r.remark()} {
 		if component.ContainsFold(text, lower) {
 			return true

@@ -46,6 +46,9 @@ func (n *Node) Key(key string, c *Context) Intent {
 	if moveTable(n.table, b.Command) {
 		return nil
 	}
+	if b.Command == CmdComp {
+		return OpenComputes{Node: n.id}
+	}
 	return openScreen(b.Command, c)
 }
 
@@ -105,8 +108,12 @@ func (n *Node) facts(c *Context, w int) []string {
 	add(fact("shards", s.Text, figuresText(c, node)))
 	add(fact("listed", s.Text, listedText(c, n.id)))
 	add(fact("process", s.Text, processText(c, node)))
-	if text := n.computesText(c); text != "" {
-		add(fact("computes", s.Text, text))
+	if len(c.Snapshot.Computes) > 0 {
+		label := "computes"
+		for _, text := range dependentsOf(c.Snapshot, n.id).fitting(w-18, 2) {
+			add(fact(label, s.Text, text))
+			label = ""
+		}
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
@@ -151,30 +150,4 @@ func noShards(part cluster.Part[cluster.ShardCounts], watched bool, id client.No
 		return "reading …"
 	}
 	return "no shard has a location on node " + id.String()
-}
-
-// computesText names the configured computes whose tenant is attached here and
-// what they say of themselves. It is "" while the shard list, which tells, is
-// not there.
-func (n *Node) computesText(c *Context) string {
-	part, ok := c.Snapshot.Shards[n.id]
-	if !ok || !part.Known() || len(c.Snapshot.Computes) == 0 {
-		return ""
-	}
-	here := map[client.TenantID]bool{}
-	for _, s := range part.Value.Shards {
-		if s.ObservedAttached() {
-			here[s.ID.Tenant()] = true
-		}
-	}
-	var names []string
-	for _, k := range c.Snapshot.Computes {
-		if t := k.Status.Value.Tenant; t != nil && here[client.TenantID(*t)] {
-			names = append(names, k.Name+" "+orUnknown(string(k.Status.Value.State)))
-		}
-	}
-	if len(names) == 0 {
-		return "none of the configured ones is served from here"
-	}
-	return strings.Join(names, " · ")
 }

@@ -85,9 +85,27 @@ func (v *PlanScreen) chosen(p *sheet, c *Context) {
 	for _, text := range prose.Changing(one) {
 		p.fact(prose.Fact{Label: "changing", Lines: []string{text}}, p.s.Warn)
 	}
-	if len(s.Computes) > 0 {
-		p.fact(prose.Fact{Label: "computes", Lines: []string{strings.Join(s.Computes, ", ")}}, p.s.Text)
+	v.dependents(p, c, s)
+}
+
+// planDependents is how many computes a plan names.
+const planDependents = 12
+
+// dependents names the computes that depend on the node and says how they are now.
+// Who they are was found out when the plan was made, where that reads the tenants.
+func (v *PlanScreen) dependents(p *sheet, c *Context, s rollout.StepPlan) {
+	var d dependents
+	switch {
+	case len(s.Computes) > 0:
+		d = dependentsNamed(c.Snapshot, s.Computes)
+	case c.Snapshot == nil || len(c.Snapshot.Computes) == 0:
+		return
+	case prose.Moves(v.plan.Goal) && v.plan.TenantsOff == "":
+		// the plan has looked, and found none
+	default:
+		d = dependentsOf(c.Snapshot, s.Node)
 	}
+	p.fact(prose.Fact{Label: "computes", Lines: []string{d.text(planDependents)}}, p.s.Text)
 }
 
 // notActive says that a node is away, "" when it is not: the plan was made from

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/gate"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
@@ -25,6 +26,11 @@ func runContext(s *themes.Styles, st *rollout.Status) *Context {
 		n := cluster.Node{}
 		n.ID, n.Availability, n.Scheduling = id, client.AvailabilityActive, client.PolicyActive
 		snap.Nodes.Value = append(snap.Nodes.Value, n)
+	}
+	for name, state := range map[string]compute.State{"ep-cool-night-a1": compute.StateRunning, "ep-old-river-b7": compute.StateFailed} {
+		one := cluster.Compute{Name: name}
+		one.Status.At, one.Status.Value.State = fixedNow, state
+		snap.Computes = append(snap.Computes, one)
 	}
 	return &Context{Styles: s, Now: fixedNow, Location: time.UTC, Snapshot: snap, Run: st}
 }

@@ -82,6 +82,8 @@ type (
 	OpenNode struct{ Node client.NodeID }
 	// OpenCompute shows one compute.
 	OpenCompute struct{ Name string }
+	// OpenComputes shows the computes that depend on a node.
+	OpenComputes struct{ Node client.NodeID }
 	// Open shows another screen by id ("help", "events", "run", "report", "runs").
 	Open struct{ Screen string }
 	// MakePlan plans a run for nodes, in this order, and shows the plan.
@@ -97,13 +99,14 @@ type (
 	Say struct{ Text string }
 )
 
-func (Back) intent()        {}
-func (Quit) intent()        {}
-func (TakeUp) intent()      {}
-func (OpenNode) intent()    {}
-func (OpenCompute) intent() {}
-func (Open) intent()        {}
-func (MakePlan) intent()    {}
-func (StartRun) intent()    {}
-func (GiveAnswer) intent()  {}
-func (Say) intent()         {}
+func (Back) intent()         {}
+func (Quit) intent()         {}
+func (TakeUp) intent()       {}
+func (OpenNode) intent()     {}
+func (OpenCompute) intent()  {}
+func (OpenComputes) intent() {}
+func (Open) intent()         {}
+func (MakePlan) intent()     {}
+func (StartRun) intent()     {}
+func (GiveAnswer) intent()   {}
+func (Say) intent()          {}
