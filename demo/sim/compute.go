@@ -28,9 +28,18 @@ type Startup struct {
 	BasebackupBytes                                                 int64
 }
 
-// Total is what the start took from the process's beginning.
+// Total is what the start took once its spec was there; 0 when it has not come to its end.
 func (s Startup) Total() time.Duration {
-	return s.WaitForSpec + s.SyncSafekeepers + s.Basebackup + s.StartPostgres + s.Config
+	if s.StartPostgres == 0 {
+		return 0
+	}
+	return s.SyncSafekeepers + s.Basebackup + s.StartPostgres + s.Config
+}
+
+// beforeBasebackup are the parts that a start has behind it which fails there: a part has
+// no figure before it is over.
+func (s Startup) beforeBasebackup() Startup {
+	return Startup{WaitForSpec: s.WaitForSpec, SyncSafekeepers: s.SyncSafekeepers}
 }
 
 // seedStartup draws from a source of its own: the rest of the world does not
@@ -68,6 +77,7 @@ func (w *World) seedComputes() {
 			c.Tenant, c.Timeline, c.Status, c.LastActive = "", "", "empty", 0
 		case w.cfg.Computes - 1:
 			c.Status, c.Error, c.LastActive = "failed", "could not get basebackup: connection refused", 0
+			c.Startup = seedStartup(w.cfg.Seed, i).beforeBasebackup()
 		}
 		if c.Status == "running" {
 			c.Startup = seedStartup(w.cfg.Seed, i)

@@ -230,6 +230,7 @@ func (w *World) startCompute(index int, spec ComputeSpec) {
 			return
 		}
 		c.Error, c.ctl.orphan = fails, true
+		c.Startup = seedStartup(w.cfg.Seed, index).beforeBasebackup()
 		w.enter(index, CtlFailed)
 		c.ctl.pgDown = true
 		if !s.Silent {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/ui/component"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
 // Computes lists the configured computes with what compute_ctl says of each, and
@@ -160,6 +161,13 @@ func (v *Computes) Lines(c *Context, w, h int) []string {
 		title.Gap(2).Put(s.Strong, "/")
 		v.field.Draw(title, s, max(title.Left()-1, 8))
 	}
+	if sentence := v.empty(c); sentence != "" {
+		lines := []string{title.String()}
+		for _, part := range component.Wrap(sentence, max(w-4, 1)) {
+			lines = append(lines, component.NewLine(w).Gap(2).Put(s.Text, part).String())
+		}
+		return component.Box(lines, w, h)
+	}
 	detail := v.detail(c, w)
 	detail = detail[:min(len(detail), v.detailHeight(h))]
 	lines := append([]string{title.String()}, v.table.Lines(s, w, h-1-len(detail))...)
@@ -184,10 +192,24 @@ func (v *Computes) count() string {
 	case f != "":
 		text += ` · contains "` + f + `"`
 	}
-	if v.table.Shown() == 0 {
-		text += " · nothing matches; esc clears the filter"
-	}
 	return text
+}
+
+// empty is the sentence in place of a table without rows, "" when there are rows.
+func (v *Computes) empty(c *Context) string {
+	if v.table.Shown() > 0 {
+		return ""
+	}
+	f := v.table.Filter()
+	node, ofNode := strings.CutPrefix(f, nodeFilter)
+	if !ofNode {
+		return fmt.Sprintf("Nothing matches %q. esc clears the filter.", f)
+	}
+	known := "."
+	if _, unknown := c.Snapshot.ComputesOn(0); unknown > 0 {
+		known = fmt.Sprintf(", as far as is known: of %s it is not known where its shards are.", prose.Things(int64(unknown), "compute"))
+	}
+	return "No compute depends on node " + node + known + " esc shows all."
 }
 
 // detail is what the compute under the cursor says, its trouble in full.

@@ -54,6 +54,12 @@ func TestComputesOfANode(t *testing.T) {
 	require.Equal(t, Back{}, v.Key("esc", c))
 	v = NewComputesOn(30)
 	require.Empty(t, order(frame()))
+	require.Contains(t, frame(), "No compute depends on node 30. esc shows all.")
+	c.Snapshot.Tenants = nil
+	require.Contains(t, frame(), "No compute depends on node 30, as far as is known: of 4 computes it is not known where")
+	v = NewComputes()
+	v.setFilter("zzz")
+	require.Contains(t, frame(), `Nothing matches "zzz". esc clears the filter.`)
 }
 
 // However many there are, the text keeps to its lines and says how many it left out.
