@@ -94,6 +94,12 @@ func (s Source) read(ctx context.Context) ([]byte, error) {
 }
 
 func readBounded(path string) ([]byte, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, unnamed(err)
+	case !info.Mode().IsRegular(): // of a pipe even opening it may take for ever
+		return nil, errors.New("it is no regular file")
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unnamed(err)

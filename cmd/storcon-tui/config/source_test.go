@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,8 @@ func TestSourceThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long")
 	require.NoError(t, os.WriteFile(long, []byte(strings.Repeat("x", maxText+1)), 0o600))
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	script := func(text string) Source { return Source{Command: []string{"/bin/sh", "-c", text, "an-argument"}} }
 	for name, test := range map[string]struct {
 		source Source
@@ -54,7 +57,8 @@ func TestSourceThatCannotBeRead(t *testing.T) {
 	}{
 		"none":            {Source{}, "read : nowhere: no place is configured"},
 		"no file":         {Source{File: dir + "/no"}, "read file " + dir + "/no: no such file or directory"},
-		"directory":       {Source{File: dir}, "read file " + dir + ": is a directory"},
+		"directory":       {Source{File: dir}, "read file " + dir + ": it is no regular file"},
+		"pipe":            {Source{File: pipe}, "read file " + pipe + ": it is no regular file"},
 		"long file":       {Source{File: long}, "read file " + long + ": it is longer than 4 MiB"},
 		"failing command": {script(`echo s3cret; printf 'no \033[1mspec' >&2; exit 3`), `read command sh: exit status 3: no \x1b[1mspec`},
 		"endless command": {script("yes s3cret"), "read command sh: it printed more than 4096 KiB"},
