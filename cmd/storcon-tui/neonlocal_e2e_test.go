@@ -42,7 +42,9 @@ func neonLocal(t *testing.T, demo *server.Server, o server.Options) string {
 		u, err := url.Parse(one.URL)
 		require.NoError(t, err)
 		put(fmt.Sprintf(`{"endpoint_id": %q, "external_http_port": %s}`, one.Name, u.Port()), "endpoints", one.Name, "endpoint.json")
-		put(`{"spec": {"storage_auth_token": "marked-secret"}, "compute_ctl_config": {"jwks": {"keys": []}}}`, "endpoints", one.Name, "config.json")
+		if spec, ok := demo.ComputeSpec(one.Name); ok {
+			put(`{"spec": `+string(spec)+`, "compute_ctl_config": {"jwks": {"keys": []}}}`, "endpoints", one.Name, "config.json")
+		}
 	}
 	return dir
 }
@@ -52,7 +54,7 @@ func neonLocal(t *testing.T, demo *server.Server, o server.Options) string {
 func TestNeonLocal(t *testing.T) {
 	t.Parallel()
 	for _, o := range []server.Options{
-		{Nodes: 4, Tenants: 20, Computes: 3, Seed: 7, Auth: true},
+		{Nodes: 4, Tenants: 20, Computes: 3, Seed: 7, Auth: true, ComputeAuth: true},
 		{Nodes: 4, Tenants: 20, Computes: 3, Seed: 7},
 	} {
 		demo := startDemo(t, o)
@@ -76,8 +78,6 @@ func TestNeonLocal(t *testing.T) {
 			require.NotNil(t, s.Status, "%s: %v", s.Name, s.Problem)
 			require.Equal(t, "file "+filepath.Join(dir, "endpoints", s.Name, "config.json"), *s.Spec)
 		}
-		require.NotContains(t, got.out+got.errors, "marked-secret")
-
 		got = execute(t, "plan", "1", "--neon-local", dir)
 		require.Equal(t, 0, got.code, got.errors)
 		require.Contains(t, got.out, "PUT /control/v1/node/1/drain")
@@ -98,16 +98,57 @@ func TestNeonLocalConsole(t *testing.T) {
 	require.Equal(t, 0, s.leaves())
 }
 
-// No token that was signed, nor the key, is on the disk or in what is printed, whatever
-// was done with it.
+// A compute of the directory takes a change of its last spec with a token of its own.
+func TestNeonLocalReconfigure(t *testing.T) {
+	t.Parallel()
+	o := server.Options{Nodes: 4, Tenants: 20, Computes: 3, Seed: 7, Speed: 20, Auth: true, ComputeAuth: true}
+	demo := startDemo(t, o)
+	dir, name := neonLocal(t, demo, o), demo.Computes()[0].Name
+	known := filepath.Join(dir, "endpoints", name, "config.json")
+	before, err := os.ReadFile(known)
+	require.NoError(t, err)
+	got := executeWith(t, nil, &yes{}, "--neon-local", dir, "reconfigure", name, "--patch", patchOf(t, demo, name), "--plain")
+	require.Equal(t, 0, got.code, "%s\n%s", got.out, got.errors)
+	inUse, _, err := demo.ComputeSettings(name)
+	require.NoError(t, err)
+	require.Equal(t, "77MB", inUse["work_mem"])
+	after, err := os.ReadFile(known)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after), "nothing is written there")
+}
+
+// patchOf is a file with a merge patch that adds a setting to a compute's spec.
+func patchOf(t *testing.T, demo *server.Server, name string) string {
+	t.Helper()
+	raw, ok := demo.ComputeSpec(name)
+	require.True(t, ok)
+	var spec struct {
+		Cluster struct {
+			Settings []map[string]any `json:"settings"`
+		} `json:"cluster"`
+	}
+	require.NoError(t, json.Unmarshal(raw, &spec))
+	spec.Cluster.Settings = append(spec.Cluster.Settings, map[string]any{"name": "work_mem", "value": "77MB", "vartype": "string"})
+	text, err := json.Marshal(spec)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "patch.json")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+// No token that was signed, nor the key or a spec's secrets, is on the disk or in what
+// is printed, whatever was done with them.
 func TestNeonLocalKeepsItsSecrets(t *testing.T) {
 	t.Parallel()
-	o := server.Options{Nodes: 4, Tenants: 20, Computes: 2, Seed: 7, Speed: 20, Auth: true}
+	o := server.Options{Nodes: 4, Tenants: 20, Computes: 3, Seed: 7, Speed: 20, Auth: true, ComputeAuth: true}
 	demo := startDemo(t, o)
-	dir, state := neonLocal(t, demo, o), t.TempDir()
-	got := executeWith(t, nil, &yes{}, "--neon-local", dir, "--state-dir", state, "drain", "1", "--plain")
-	require.Contains(t, []int{0, 10}, got.code, "%s\n%s", got.out, got.errors)
-	texts := []string{got.out, got.errors}
+	dir, state, name := neonLocal(t, demo, o), t.TempDir(), demo.Computes()[0].Name
+	var texts []string
+	for _, verb := range [][]string{{"drain", "1"}, {"reconfigure", name, "--patch", patchOf(t, demo, name)}} {
+		got := executeWith(t, nil, &yes{}, append(verb, "--neon-local", dir, "--state-dir", state, "--plain")...)
+		require.Contains(t, []int{0, 10}, got.code, "%s\n%s", got.out, got.errors)
+		texts = append(texts, got.out, got.errors)
+	}
 	require.NoError(t, filepath.WalkDir(state, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
@@ -116,11 +157,11 @@ func TestNeonLocalKeepsItsSecrets(t *testing.T) {
 		texts = append(texts, string(text))
 		return err
 	}))
-	require.Greater(t, len(texts), 4, "plan, journal, log")
+	require.Greater(t, len(texts), 8, "plans, journals, log")
+	raw, _ := demo.ComputeSpec(name)
+	require.Regexp(t, `eyJ|SCRAM-SHA-256`, string(raw), "a spec has secrets")
 	for _, text := range texts {
-		require.NotContains(t, text, "eyJ")
-		require.NotContains(t, text, "PRIVATE KEY")
-		require.NotContains(t, text, "marked-secret")
+		require.NotRegexp(t, `eyJ|SCRAM-SHA-256|PRIVATE KEY`, text)
 	}
 }
 
