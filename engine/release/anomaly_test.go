@@ -138,6 +138,15 @@ func TestAnomaly_RestartedWhileDraining(t *testing.T) {
 	s.ends(RestartedDraining, 33, "15-30 "+text)
 
 	s = newScene(t, 3)
+	s.at(5, drains(1))
+	s.at(14, attached(1, 40))
+	s.at(15, reattaches(1))
+	s.at(20, up(1))
+	s.at(30, fills(1))
+	s.at(40, active(1))
+	s.ends(RestartedDraining, 43, "15-40 "+text)
+
+	s = newScene(t, 3)
 	s.restartsNode(1, 5, "b2")
 	require.Empty(t, s.anomalies(RestartedDraining))
 }
@@ -404,7 +413,7 @@ func TestAnomaly_ReconcilesStuck(t *testing.T) {
 	s.at(5, reconciles(func(r *Reconciles) { r.Stuck = 2 }))
 	s.at(10, reconciles(func(r *Reconciles) { r.Stuck = 0 }))
 	s.at(20, reconciles(func(r *Reconciles) { r.Stuck = 2 }))
-	s.begins(ReconcilesStuck, 45, "20- 2 stuck, 0 running for over 120 s")
+	s.begins(ReconcilesStuck, 26, "20- 2 stuck, 0 running for over 120 s")
 	s.at(60, reconciles(func(r *Reconciles) { r.Stuck, r.Long = 0, 1 }))
 	s.at(80, reconciles(func(r *Reconciles) { r.Long = 0 }))
 	s.ends(ReconcilesStuck, 83, "20-80 2 stuck, 0 running for over 120 s")
@@ -469,6 +478,20 @@ func TestASilenceIsNoProof(t *testing.T) {
 	s.at(5, offline(1))
 	s.last = 7200 - 1
 	s.begins(OfflineLong, 7230, "5- node 1 is Offline")
+}
+
+// Of a silence nothing is concluded when somebody looks again and sees the same.
+func TestTheSameAfterASilence(t *testing.T) {
+	s := newScene(t, 3)
+	s.at(5, drains(1))
+	s.at(10, drained(1))
+	s.at(20, active(1))
+	s.look(7200)
+	s.look(7201)
+	for _, e := range s.events {
+		require.False(t, e.At.After(began.Add(20*time.Second)) && e.At.Before(began.Add(7200*time.Second)), "%v", e)
+	}
+	require.Equal(t, "draining 5 | drained 10 | ~restarting 19 | ~warming_up 19.5 | back 20 | ~waiting 7200", way(s.node(1)))
 }
 
 // Every kind says what it means and what is usually done, once.

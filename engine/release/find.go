@@ -167,7 +167,7 @@ func (w *Watch) findAround() {
 	w.moment(DatabaseErrors, a.refused, func() string {
 		return fmt.Sprintf("the controller's database refused %s", count(a.refusedCount, "query", "queries"))
 	})
-	w.add(ReconcilesStuck, 0, a.stuckSince, gaugeLate, func() string {
+	w.add(ReconcilesStuck, 0, a.stuckSince, scrapedTwice, func() string {
 		return fmt.Sprintf("%d stuck, %d running for over 120 s", max(0, r.Stuck), max(0, r.Long))
 	})
 	if a.growth.on(r.Pending, w.now) {

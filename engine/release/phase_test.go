@@ -204,6 +204,16 @@ func TestWays(t *testing.T) {
 			"draining 5 | ~drained 12.5 | ~restarting 20 | ~warming_up 27.5 | back 35",
 		},
 		{
+			"the controller was silent while it was drained and restarted",
+			func(s *scene) {
+				s.at(5, drains(1))
+				s.at(6, fails("refused"))
+				s.at(12, stale)
+				s.at(45, fails(""), fresh, active(1), launch(1, 40, "b2"))
+			},
+			"draining 5 | ~drained 15 | ~restarting 25 | ~warming_up 35 | back 45",
+		},
+		{
 			"it crashes while it warms up",
 			func(s *scene) {
 				s.at(5, drains(1))

@@ -132,3 +132,34 @@ func TestAReplayIsTheRelease(t *testing.T) {
 		require.Equal(t, live.Release(), replayed.Release())
 	})
 }
+
+// TestAnomaliesBeginAndEndOnce: what stands does not begin again, what is over does not
+// end again, and the release has what the events told.
+func TestAnomaliesBeginAndEndOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := NewWatch(Settings{})
+		standing := map[condKey]time.Time{}
+		for _, o := range histories.Draw(t, "history") {
+			for _, e := range w.See(o) {
+				if e.Anomaly == nil {
+					require.True(t, e.Kind != PhaseChanged || e.From != e.To, "%v", e)
+					continue
+				}
+				key := condKey{kind: e.Anomaly.Kind, node: e.Anomaly.Node, compute: e.Anomaly.Compute}
+				since, stands := standing[key]
+				if e.Kind == AnomalyBegan {
+					require.False(t, stands, "%v began twice", key)
+					require.True(t, e.Anomaly.Stands())
+					require.NotEmpty(t, e.Anomaly.Text)
+					standing[key] = e.Anomaly.Since
+					continue
+				}
+				require.True(t, stands, "%v ended and had not begun", key)
+				require.Equal(t, since, e.Anomaly.Since)
+				require.False(t, e.Anomaly.Until.Before(since))
+				delete(standing, key)
+			}
+			require.Equal(t, len(standing), w.Release().Standing())
+		}
+	})
+}

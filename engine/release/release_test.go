@@ -136,6 +136,24 @@ func TestAPausedNodeIsLeftOut(t *testing.T) {
 	require.Equal(t, Anomalous, s.node(3).Phase)
 }
 
+// A node that is dead does not keep the others' release from its end.
+func TestANodeThatWasDownBeforeIsLeftOut(t *testing.T) {
+	s := newScene(t, 3)
+	s.at(0, offline(3))
+	s.restartsNode(1, 40, "b2")
+	s.restartsNode(2, 110, "b2")
+	s.until(240)
+	r := s.w.Release()
+	require.EqualValues(t, 170, seconds(r.Ended))
+	require.Equal(t, 2, r.Progress.Nodes)
+
+	s.at(300, drains(1)) // but one that goes down meanwhile does
+	s.at(310, active(1))
+	s.at(320, offline(2))
+	s.until(1200)
+	require.True(t, s.w.Release().Live())
+}
+
 func TestJoinedInTheMiddle(t *testing.T) {
 	s := newScene(t, 4)
 	s.blind(launch(1, -600, "b2"), launch(2, -200, "b2"), drains(3))

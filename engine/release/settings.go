@@ -68,6 +68,8 @@ const (
 	reattachLate = 10 * time.Second
 	// gaugeLate is a refresh of the gauges and a scrape.
 	gaugeLate = 25 * time.Second
+	// scrapedTwice: a figure that is still there has been read anew.
+	scrapedTwice = 6 * time.Second
 	// leaderLate: the leader is read every 5 s, so a drain may have begun under it already.
 	leaderLate = 10 * time.Second
 	// callsLate: the call of a fill that was too short to be seen is counted by then.

@@ -55,9 +55,10 @@ func (t *track) settled() bool {
 }
 
 // exempt nodes are not part of a release: somebody has taken them out of scheduling,
-// or they are no longer there.
+// they are no longer there, or they have been down since before it began.
 func (t *track) exempt() bool {
-	return t.gone || t.node.Policy == client.PolicyPause || t.node.Policy == client.PolicyDeleting
+	down := t.cur.Phase == Anomalous && t.begun.IsZero() && len(t.closed) == 0
+	return t.gone || down || t.node.Policy == client.PolicyPause || t.node.Policy == client.PolicyDeleting
 }
 
 // out is a node that serves nothing, or is about to.

@@ -17,6 +17,7 @@ type Watch struct {
 	cur     Observation // the newest
 	seen    bool        // there is one
 	now     time.Time   // of the newest, or the latest if a clock was set back
+	looked  time.Time   // when the list of nodes was last read well
 	resumed time.Time   // when somebody looked again after a silence
 	listed  bool        // a node list was seen
 
@@ -60,22 +61,28 @@ func (w *Watch) See(o Observation) []Event {
 	if now.Before(w.now) {
 		now = w.now
 	}
-	switch {
-	case !w.seen || now.Sub(w.now) > silence:
+	silent := !w.seen || now.Sub(w.now) > silence
+	if silent {
 		w.resumed = now
-	default: // what was seen last held until now
-		for !w.due.IsZero() && !w.due.After(now) {
-			w.now = w.due
-			w.conclude()
-		}
 	}
+	for !silent && !w.due.IsZero() && !w.due.After(now) { // what was seen last held until now
+		w.now = w.due
+		w.conclude()
+	}
+	read := o.Error == "" && !o.Stale
 	if w.seen && o.Same(w.cur) {
 		w.now = now
+		if silent {
+			w.conclude()
+		}
+		if read {
+			w.looked = now
+		}
 		return w.events
 	}
 	recovered := w.cur.Stale && !o.Stale
 	w.around.see(o, !w.seen, now)
-	l := look{last: w.now, now: now, counted: o.Calls != nil}
+	l := look{last: w.looked, now: now, counted: o.Calls != nil}
 	w.cur, w.seen, w.now = o, true, now
 	if recovered {
 		w.resumed = now
@@ -87,6 +94,9 @@ func (w *Watch) See(o Observation) []Event {
 			w.join(o, l)
 		}
 		w.listed = true
+	}
+	if read || !w.listed {
+		w.looked = now
 	}
 	w.conclude()
 	return w.events
@@ -205,8 +215,8 @@ func (w *Watch) moved(t *track) {
 	if t.cur.Phase != Done || !t.finished.IsZero() {
 		return
 	}
-	t.finished, t.done = t.cur.From, true
-	if !t.partial {
+	t.finished, t.done, t.inDrain = t.cur.From, true, time.Time{}
+	if !t.partial && !t.restarted.IsZero() {
 		from := t.begun
 		if len(w.took) > 0 {
 			from = w.lastDone
