@@ -57,49 +57,52 @@ func (w *Watch) live() bool { return !w.started.IsZero() && w.ended.IsZero() }
 // was concluded. An observation that is older than the last counts as made with it.
 func (w *Watch) See(o Observation) []Event {
 	w.events = nil
-	now := o.At
-	if now.Before(w.now) {
-		now = w.now
-	}
+	now := later(w.now, o.At)
 	silent := !w.seen || now.Sub(w.now) > silence
 	if silent {
 		w.resumed = now
+	} else {
+		w.pass(now)
 	}
-	for !silent && !w.due.IsZero() && !w.due.After(now) { // what was seen last held until now
+	switch same := w.seen && o.Same(w.cur); {
+	case !same:
+		w.take(o, now)
+	case silent:
+		w.now = now
+		w.conclude()
+	}
+	w.now = now
+	if o.Error == "" && !o.Stale {
+		w.looked = now
+	}
+	return w.events
+}
+
+// pass lets the time go by in which what was seen last held.
+func (w *Watch) pass(now time.Time) {
+	for !w.due.IsZero() && !w.due.After(now) {
 		w.now = w.due
 		w.conclude()
 	}
-	read := o.Error == "" && !o.Stale
-	if w.seen && o.Same(w.cur) {
-		w.now = now
-		if silent {
-			w.conclude()
-		}
-		if read {
-			w.looked = now
-		}
-		return w.events
-	}
-	recovered := w.cur.Stale && !o.Stale
-	w.around.see(o, !w.seen, now)
-	l := look{last: w.looked, now: now, counted: o.Calls != nil}
-	w.cur, w.seen, w.now = o, true, now
-	if recovered {
+}
+
+// take takes in an observation that shows something new.
+func (w *Watch) take(o Observation, now time.Time) {
+	if w.cur.Stale && !o.Stale {
 		w.resumed = now
 	}
-	if len(o.Nodes) > 0 || !o.Stale {
-		if w.listed {
-			w.apply(o, l)
-		} else {
-			w.join(o, l)
-		}
-		w.listed = true
-	}
-	if read || !w.listed {
-		w.looked = now
+	w.around.see(o, !w.seen, now)
+	w.cur, w.seen, w.now = o, true, now
+	l := look{last: w.looked, now: now, counted: o.Calls != nil}
+	switch {
+	case o.Stale && len(o.Nodes) == 0: // none was ever read
+	case w.listed:
+		w.apply(o, l)
+	default:
+		w.listed, w.looked = true, now
+		w.join(o, l)
 	}
 	w.conclude()
-	return w.events
 }
 
 // tell puts events into the log.
