@@ -13,5 +13,5 @@
 //
 // The package decides nothing about restarts, sends nothing that changes a
 // cluster and knows no screen. The cost of watching follows the number of
-// nodes, never the number of shards.
+// nodes and computes, never the number of shards.
 package cluster

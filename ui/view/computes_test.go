@@ -194,3 +194,10 @@ func TestComputesFrames(t *testing.T) {
 		return v.Lines(c, w, h)
 	})
 }
+
+// What is needed most is on the line of hints however narrow that is.
+func TestHintsOfComputesBeginWithWhatIsNeededMost(t *testing.T) {
+	v, c, _ := computesSeat(t)
+	require.Equal(t, []string{"enter", "e"}, []string{v.Hints(c)[0].Key, v.Hints(c)[1].Key})
+	require.Equal(t, "e", NewCompute("ep-failed").Hints(c)[0].Key)
+}

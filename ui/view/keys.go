@@ -109,6 +109,8 @@ func buildKeyMap() []Binding {
 	return []Binding{
 		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the node under the cursor", Command: CmdOpen, Screens: table},
 		{Keys: []string{"enter"}, Shown: "enter", Short: "details", Long: "open the compute under the cursor: its start-up, its shards, its history", Command: CmdOpen, Screens: computes},
+		{Keys: []string{"e"}, Shown: "e", Short: "reconfigure", Long: "hand the compute under the cursor a new spec", Command: CmdRespec, Screens: []string{ScreenComputes, ScreenCompute}},
+		{Keys: []string{"E"}, Shown: "E", Short: "reconfigure all", Long: "hand every compute that is shown a new spec, in waves", Command: CmdRespecAll, Screens: computes},
 		{Keys: []string{" "}, Shown: "space", Short: "mark", Long: "mark the node under the cursor, or take its mark away", Command: CmdMark, Screens: table},
 		{Keys: []string{"r"}, Shown: "r", Short: "restart", Action: action.Restart, Screens: acting},
 		{Keys: []string{"d"}, Shown: "d", Short: "drain", Action: action.Drain, Screens: acting},

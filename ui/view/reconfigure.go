@@ -371,11 +371,9 @@ func leftOnComputes(c *Context) []string {
 
 // respecKeyMap is the part of the key map for these screens.
 func respecKeyMap() []Binding {
-	form, run, list := []string{ScreenRespec}, []string{ScreenReconfigure}, []string{ScreenComputes}
+	form, run := []string{ScreenRespec}, []string{ScreenReconfigure}
 	both := []string{ScreenRespec, ScreenReconfigure}
 	table := []Binding{
-		{Keys: []string{"e"}, Shown: "e", Short: "reconfigure", Long: "hand the compute under the cursor a new spec", Command: CmdRespec, Screens: []string{ScreenComputes, ScreenCompute}},
-		{Keys: []string{"E"}, Shown: "E", Short: "reconfigure all", Long: "hand every compute that is shown a new spec, in waves", Command: CmdRespecAll, Screens: list},
 		{Keys: []string{"p"}, Shown: "p", Short: "patch", Long: "a JSON merge patch over each last known spec", Command: CmdPatch, Screens: form},
 		{Keys: []string{"r"}, Shown: "r", Short: "re-point", Long: "each last known spec, with the pageservers that the controller tells now", Command: CmdRepoint, Screens: form},
 		{Keys: []string{"f"}, Shown: "f", Short: "whole spec", Long: "a whole spec in a file, for one compute", Command: CmdWhole, Screens: form},
