@@ -1,6 +1,8 @@
 package reconfigure
 
 import (
+	"strings"
+
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
@@ -108,8 +110,8 @@ func (m *Machine) sumUp(o *Outcome) {
 		case it.State == ItemDone, it.State == ItemAccepted:
 		case it.State.Over():
 			line := name + " " + it.State.Word()
-			if it.Why != "" {
-				line += ": " + it.Why
+			if rest := strings.TrimPrefix(it.Why, it.State.Word()+": "); rest != "" {
+				line += ": " + rest
 			}
 			o.Issues = append(o.Issues, line)
 			if it.Left != "" && it.State != ItemSkipped {

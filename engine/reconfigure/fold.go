@@ -28,6 +28,8 @@ type ItemBelief struct {
 	Left    string
 	Attempt int       // of the newest call that may have been carried out
 	Sent    time.Time // of the newest intent; zero = never meant
+	Ended   time.Time // of State, when that is an end
+	Path    []Passed  // the states it went through since it was sent
 	Before  compute.State
 	Open    bool // the newest call has no recorded answer, or one that tells nothing
 }
@@ -54,12 +56,20 @@ func (b *Belief) fold(r journal.Record) {
 			return
 		}
 		it := b.Items[d.Compute]
-		it.Open, it.Attempt, it.Sent, it.State = true, r.Att, r.T, ItemUnanswered
+		it.Open, it.Attempt, it.Sent, it.State, it.Path = true, r.Att, r.T, ItemUnanswered, nil
 		if r.Pre != nil && r.Att == 1 {
 			it.Before = compute.State(r.Pre.Policy)
 		}
 		b.Items[d.Compute] = it
 		b.sent++
+	case journal.KindObs:
+		var d obsData
+		if r.Decode(&d) != nil {
+			return
+		}
+		it := b.Items[d.Compute]
+		it.Path = append(it.Path, Passed{State: d.Status, At: r.T})
+		b.Items[d.Compute] = it
 	case journal.KindResult:
 		b.result(r)
 	case journal.KindState:
@@ -68,7 +78,7 @@ func (b *Belief) fold(r journal.Record) {
 			return
 		}
 		it := b.Items[d.Compute]
-		it.State, it.Row, it.Why, it.Left = stateNamed(d.To), d.Row, d.Why, d.Left
+		it.State, it.Row, it.Why, it.Left, it.Ended = stateNamed(d.To), d.Row, d.Why, d.Left, r.T
 		b.Items[d.Compute] = it
 	case journal.KindClose:
 		b.Closed = true
@@ -114,7 +124,11 @@ func Resumed(plan Plan, set Settings, b Belief) Machine {
 		}
 		it.Attempt, it.Before = was.Attempt, was.Before
 		if was.State.Over() {
-			it.State, it.Row, it.Why, it.Left, it.Sent = was.State, was.Row, was.Why, was.Left, was.Sent
+			it.State, it.Row, it.Why, it.Left = was.State, was.Row, was.Why, was.Left
+			it.Sent, it.Ended, it.Path = was.Sent, was.Ended, was.Path
+			if n := len(was.Path); n > 0 {
+				it.Compute = was.Path[n-1].State
+			}
 		}
 	}
 	return m

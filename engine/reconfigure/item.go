@@ -3,6 +3,7 @@ package reconfigure
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -416,8 +417,8 @@ func (m *Machine) end(it *item, s ItemState, row, why, left string) {
 	it.Row, it.Why, it.Left, it.Ended, it.eff = row, why, left, m.at, ""
 	m.become(it, s)
 	line := s.Word()
-	if why != "" {
-		line += ": " + why
+	if rest := strings.TrimPrefix(why, line+": "); rest != "" {
+		line += ": " + rest
 	}
 	m.note(it.Item.Compute, row, line, s != ItemDone && s != ItemAccepted)
 }

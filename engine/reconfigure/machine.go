@@ -186,17 +186,14 @@ func (m *Machine) run() {
 		}
 		open = open || !m.items[i].State.Over()
 	}
-	if !m.approved && open {
-		if m.idle() {
-			m.prepare()
-		}
-		return
-	}
 	switch {
-	case m.stopping() && m.idle():
+	case !m.idle():
+	case m.stopping():
 		m.halt()
 	case !open:
 		m.nextWave()
+	case !m.approved:
+		m.prepare()
 	}
 }
 
@@ -361,10 +358,17 @@ func (m *Machine) askPaused() {
 }
 
 func (m *Machine) askHalted() {
-	m.put(Prompt{Ask: AskHalted, Cause: m.why, Choices: append([]Choice{
+	p := Prompt{Ask: AskHalted, Cause: m.why}
+	for i := range m.items {
+		if it := &m.items[i]; it.State.Bad() {
+			p.Facts = append(p.Facts, Fact{Compute: it.Item.Compute, Status: it.Compute, Journal: it.State, Why: it.Why})
+		}
+	}
+	p.Choices = append([]Choice{
 		{Word: rollout.WordNo, Does: "leave it halted; it can be taken up again"},
 		{Word: WordContinue, Does: "go on with the " + plural(m.remaining(), "compute") + " left", Reason: true},
-	}, endings()...)})
+	}, endings()...)
+	m.put(p)
 }
 
 func (m *Machine) emit(d Do) { m.out = append(m.out, d) }

@@ -219,3 +219,35 @@ func TestPauseSendsNothingMore(t *testing.T) {
 		}
 	})
 }
+
+// A run that was left halted is halted when it is taken up: failures of before count.
+func TestHaltedStaysHalted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "ep-1", "ep-2")
+		r.models["ep-1"].result = refused(500, `compute configuration failed: "unknown error"`)
+		d := r.start(r.plan(0, "ep-1", "ep-2"))
+		r.say(d, rollout.WordYes, "")
+		r.until(d, "halted", asks(AskHalted))
+		time.Sleep(time.Minute)
+		d.Detach("lunch")
+		<-d.Done()
+		d = must(r.engine.Resume(t.Context(), ""))(t)
+		r.say(d, rollout.WordYes, "")
+		st := r.until(d, "halted", asks(AskHalted))
+		if it := st.Items[0]; it.State != ItemFailed || it.Ended.Before(it.Sent) || it.Ended.Sub(it.Sent) > time.Second {
+			t.Errorf("what is known of the first: %+v", it)
+		}
+		r.say(d, WordContinue, "its control plane restarted it")
+		st = r.until(d, "second wave", asks(AskWave))
+		if st.Prompt.Wave != 2 {
+			t.Errorf("%+v", st.Prompt)
+		}
+		r.say(d, rollout.WordYes, "")
+		st = r.until(d, "over", over)
+		<-d.Done()
+		if st.Items[1].State != ItemDone || st.Outcome.Exit != rollout.ExitHalted {
+			t.Errorf("%s", show(st))
+		}
+		r.audit(d)
+	})
+}

@@ -82,10 +82,8 @@ func (s *computes) showItem(i int, it *reconfigure.ItemStatus) {
 	switch {
 	case it.State == reconfigure.ItemUnanswered:
 		s.change(it.Item.Compute + "  POST /configure sent")
-	case it.State.Over():
-		if path := prose.ItemPath(it); path != "" {
-			s.change(it.Item.Compute + "  " + path)
-		}
+	case it.State.Over() && len(it.Path) > 0:
+		s.change(it.Item.Compute + "  " + prose.ItemPath(it))
 	}
 }
 

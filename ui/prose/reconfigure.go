@@ -149,7 +149,10 @@ func ReconfigureAsk(st *reconfigure.Status, p *reconfigure.Prompt) (title string
 	}
 	for _, f := range p.Facts {
 		line := f.Compute + "  " + orWord(string(f.Status), "no answer")
-		if f.Journal != reconfigure.ItemPending {
+		switch {
+		case p.Ask == reconfigure.AskHalted:
+			line += ", " + f.Journal.Word()
+		case f.Journal != reconfigure.ItemPending:
 			line += ", the journal says " + f.Journal.Word()
 		}
 		if f.Why != "" {
@@ -246,7 +249,7 @@ func ReconfigureReport(st *reconfigure.Status) []string {
 	if o := st.Outcome; o != nil && o.JournalSum != "" {
 		lines = append(lines, "  sha256   "+o.JournalSum)
 	}
-	if o := st.Outcome; o != nil && o.Exit == rollout.ExitPaused && st.State == reconfigure.RunEnded && unfinished(st) {
+	if o := st.Outcome; o != nil && (o.Exit == rollout.ExitPaused || o.Exit == rollout.ExitHalted) && unfinished(st) {
 		lines = append(lines, "  next     storcon-tui reconfigure --resume "+st.Run)
 	}
 	return lines
