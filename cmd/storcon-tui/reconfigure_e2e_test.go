@@ -53,7 +53,7 @@ func (l *lab) running() []string {
 	return names[:len(names)-1] // the last one has failed
 }
 
-func (l *lab) run(answers string, args ...string) executed {
+func (l *lab) run(answers string, args ...string) answer {
 	l.t.Helper()
 	return executeWith(l.t, nil, strings.NewReader(answers), append([]string{"--config", l.config, "--state-dir", l.state}, args...)...)
 }
@@ -163,7 +163,7 @@ func TestSecretsOfASpecStaySecret(t *testing.T) {
 	require.NoError(t, err)
 
 	var said strings.Builder
-	tell := func(e executed, code int) {
+	tell := func(e answer, code int) {
 		require.Equal(t, code, e.code, "%s%s", e.out, e.errors)
 		said.WriteString(e.out + e.errors)
 	}
@@ -172,7 +172,7 @@ func TestSecretsOfASpecStaySecret(t *testing.T) {
 	tell(l.run("", "reconfigure", name, "--spec", l.write("torn.json", string(good)[:len(good)-40]), "--plain"), 3)
 	require.NoError(t, l.ScriptCompute(name, func(s *sim.Script) { s.ApplyFails = true }))
 	tell(l.run("evidence\nyes\n", "reconfigure", name, "--spec", file, "--plain"), 4)
-	tell(l.run("", "runs", "export", runOf(t, said.String()[strings.Index(said.String(), "\nrun ")+1:]), "-o", "json"), 0)
+	tell(l.run("", "runs", "show", runOf(t, said.String()[strings.Index(said.String(), "\nrun ")+1:])), 0)
 
 	other := l.running()[1]
 	console := open(t, "storcon-tui", "--config", l.config, "--state-dir", l.state, "reconfigure", name, other, "--patch",
