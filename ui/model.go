@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
@@ -30,6 +31,10 @@ type model struct {
 
 	respec       LiveReconfigure // nil = none of this session
 	respecStatus *reconfigure.Status
+
+	stale      map[string][]compute.Change // computes whose last known spec is stale
+	comparing  bool                        // that is being found out
+	comparedAt time.Time
 
 	earlier []*rollout.Status // of this session's runs before this one
 	digest  digest
@@ -115,7 +120,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case changedMsg:
 		m.look()
-		return m.lookAround()
+		return tea.Batch(m.lookAround(), m.lookForStale())
 	case tea.FocusMsg:
 		m.dirty = true
 	case plannedMsg:
@@ -124,10 +129,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.started(msg)
 	case answeredMsg:
 		m.answered(msg)
-	case specPlannedMsg:
-		m.specPlanned(msg)
-	case specStartedMsg:
-		m.specStarted(msg)
 	case heldMsg:
 		return m.stands(msg)
 	case runsMsg:
@@ -141,6 +142,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.dirty = true
 	case leftMsg:
 		return tea.Quit
+	default:
+		m.routeOfComputes(msg)
 	}
 	return nil
 }
@@ -189,7 +192,7 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
+		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Stale: m.stale, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
 	}
 }
 

@@ -17,6 +17,9 @@ type Reconfigures interface {
 	Plan(ctx context.Context, r reconfigure.Request) (reconfigure.Plan, error)
 	// Start starts a run. It is not bound to ctx: it lives until it ends or is detached.
 	Start(ctx context.Context, plan reconfigure.Plan) (LiveReconfigure, error)
+	// FindStale are the computes whose last known spec is known to name other
+	// pageservers than the controller.
+	FindStale(ctx context.Context) []reconfigure.Stale
 	// Resume takes an unfinished run up again, as Start.
 	Resume(ctx context.Context, run string) (LiveReconfigure, error)
 }
@@ -50,6 +53,18 @@ type (
 		err error
 	}
 )
+
+// routeOfComputes takes what came of commands about computes.
+func (m *model) routeOfComputes(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case staleMsg:
+		m.compared(msg)
+	case specPlannedMsg:
+		m.specPlanned(msg)
+	case specStartedMsg:
+		m.specStarted(msg)
+	}
+}
 
 // carryOnComputes does what a screen about computes asks for.
 func (m *model) carryOnComputes(i view.Intent) tea.Cmd {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
@@ -14,6 +15,7 @@ import (
 // run. It is safe for use by several goroutines.
 type consoleReconfigures struct {
 	engine *reconfigure.Engine
+	log    *slog.Logger
 
 	mu     sync.Mutex
 	newest *reconfigure.Driver
@@ -22,6 +24,16 @@ type consoleReconfigures struct {
 // Plan makes a plan; nothing is sent.
 func (r *consoleReconfigures) Plan(ctx context.Context, q reconfigure.Request) (reconfigure.Plan, error) {
 	return r.engine.Plan(ctx, q)
+}
+
+// FindStale compares last known specs with the controller's word. What could not be
+// compared is a matter for the log.
+func (r *consoleReconfigures) FindStale(ctx context.Context) []reconfigure.Stale {
+	found, err := r.engine.FindStale(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("compare last known specs with the controller", "err", err)
+	}
+	return found
 }
 
 // Start is not bound to ctx, which ends with the screen.

@@ -101,6 +101,8 @@ func (it *item) notReady() string {
 		return "nothing is known of it yet"
 	case it.Compute == compute.StateEmpty:
 		return ""
+	case busy(it.Compute):
+		return "it is busy: " + string(it.Compute)
 	case it.Compute != compute.StateRunning:
 		return "it is " + string(it.Compute)
 	case it.Item.Tenant != "" && it.tenant != "" && it.tenant != it.Item.Tenant:
@@ -283,6 +285,7 @@ func (m *Machine) settle(i int) {
 	case compute.BadSpec:
 		m.end(it, ItemRefused, "K3", words(e), "nothing was done; the spec is wrong, for this compute or for all")
 	case compute.Failed:
+		it.Compute = compute.StateFailed
 		m.end(it, ItemFailed, "K4", words(e), leftFailed)
 	case compute.NotSent:
 		m.end(it, ItemFailed, "", "it could not be asked: "+words(e), "nothing was done")

@@ -84,6 +84,11 @@ func (e *Engine) Plan(ctx context.Context, r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	plan.LeftOut = leftOut
+	if k := plan.Source.Kind; k == FromPatch || k == FromFile {
+		if _, err := readSpec(plan.Source.Path); err != nil {
+			return Plan{}, err // once, and not for every compute
+		}
+	}
 	items := make([]Item, len(chosen))
 	faults := make([]error, len(chosen))
 	var asking errgroup.Group

@@ -57,6 +57,7 @@ type SpecGroup struct {
 	Known    bool // the spec before is known; else nobody can tell what changes
 	Restart  []string
 	Unread   []string
+	Removed  int // entries of lists that a patch takes away
 }
 
 // SpecGroups gathers the items of a plan by what changes, so that it is read once.
@@ -69,7 +70,13 @@ func SpecGroups(p reconfigure.Plan) []SpecGroup {
 		if !ok {
 			i = len(out)
 			at[key] = i
-			out = append(out, SpecGroup{Changes: it.Changes, Known: it.Base != "", Restart: it.Restart, Unread: it.Reads.Unread})
+			g := SpecGroup{Changes: it.Changes, Known: it.Base != "", Restart: it.Restart, Unread: it.Reads.Unread}
+			for _, c := range it.Changes {
+				if p.Source.Kind == reconfigure.FromPatch && c.New == "" && strings.HasSuffix(c.Path, "]") {
+					g.Removed++
+				}
+			}
+			out = append(out, g)
 		}
 		out[i].Computes = append(out[i].Computes, it.Compute)
 	}
@@ -97,6 +104,13 @@ func (g SpecGroup) Lines() []string {
 	lines := make([]string, 0, len(g.Changes)+2)
 	for _, c := range g.Changes {
 		lines = append(lines, SpecChange(c))
+	}
+	if g.Removed > 0 {
+		entries := "1 entry goes"
+		if g.Removed > 1 {
+			entries = strconv.Itoa(g.Removed) + " entries go"
+		}
+		lines = append(lines, "! a merge patch replaces a list as a whole: "+entries)
 	}
 	if len(g.Restart) > 0 {
 		lines = append(lines, "! takes effect only when Postgres is restarted: "+strings.Join(g.Restart, ", "))
@@ -189,7 +203,7 @@ func ItemPath(it *reconfigure.ItemStatus) string {
 }
 
 func millis(d time.Duration) string {
-	if d < 10*time.Second {
+	if d < time.Second {
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	}
 	return Span(d)
@@ -232,27 +246,47 @@ func ReconfigureReport(st *reconfigure.Status) []string {
 	}
 	lines = append(lines, grid([]string{">wave", "compute", "end", "states since it was sent"}, rows)...)
 	lines = append(lines, "")
-	for i := range st.Items {
-		for _, d := range st.Items[i].Differs {
-			lines = append(lines, "  differs  "+st.Items[i].Item.Compute+": "+DiffersLine(d))
+	for _, f := range ReconfigureFacts(st) {
+		for _, text := range f.Lines {
+			lines = append(lines, fmt.Sprintf("  %-8s %s", f.Label, text))
 		}
-	}
-	if o := st.Outcome; o != nil {
-		for _, l := range o.Left {
-			lines = append(lines, "  left     "+l)
-		}
-	}
-	lines = append(lines, "  sent     "+strconv.Itoa(st.Sent)+" × POST /configure")
-	if st.Journal != "" {
-		lines = append(lines, "  journal  "+st.Journal)
-	}
-	if o := st.Outcome; o != nil && o.JournalSum != "" {
-		lines = append(lines, "  sha256   "+o.JournalSum)
-	}
-	if o := st.Outcome; o != nil && (o.Exit == rollout.ExitPaused || o.Exit == rollout.ExitHalted) && unfinished(st) {
-		lines = append(lines, "  next     storcon-tui reconfigure --resume "+st.Run)
 	}
 	return lines
+}
+
+// ReconfigureFacts are a report's lines below the table.
+func ReconfigureFacts(st *reconfigure.Status) []Fact {
+	var facts []Fact
+	add := func(label string, lines ...string) {
+		if len(lines) > 0 {
+			facts = append(facts, Fact{label, lines})
+		}
+	}
+	for _, g := range SpecGroups(st.Plan) {
+		for _, text := range g.Lines() {
+			add("changes", text)
+		}
+	}
+	for i := range st.Items {
+		for _, d := range st.Items[i].Differs {
+			add("differs", st.Items[i].Item.Compute+": "+DiffersLine(d))
+		}
+	}
+	o := st.Outcome
+	if o != nil {
+		add("left", o.Left...)
+	}
+	add("sent", strconv.Itoa(st.Sent)+" × POST /configure")
+	if st.Journal != "" {
+		add("journal", st.Journal)
+	}
+	if o != nil && o.JournalSum != "" {
+		add("sha256", o.JournalSum)
+	}
+	if o != nil && (o.Exit == rollout.ExitPaused || o.Exit == rollout.ExitHalted) && unfinished(st) {
+		add("next", "storcon-tui reconfigure --resume "+st.Run)
+	}
+	return facts
 }
 
 func unfinished(st *reconfigure.Status) bool {

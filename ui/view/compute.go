@@ -106,6 +106,12 @@ func computeFacts(p *sheet, c *Context, one *cluster.Compute) {
 	}
 	fact("started", moment(c, r.started, "not told")+" · last active "+moment(c, r.active, "never"), p.s.Text)
 	fact("spec", specPlace(one), p.s.Text)
+	if changes := c.Stale[one.Name]; len(changes) > 0 {
+		fact("", "it names other pageservers than the controller; e, then r re-points the compute:", p.s.Warn)
+		for _, change := range changes {
+			fact("", "  "+prose.SpecChange(change), p.s.Text)
+		}
+	}
 }
 
 // pendingText says what a pending notification means for the compute.

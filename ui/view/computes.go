@@ -19,6 +19,7 @@ type Computes struct {
 	table  *component.Table[string, computeRow]
 	shown  uint64 // Seq of what the table holds, meaningful if loaded
 	loaded bool
+	stale  int // how many were known to be stale
 
 	filterBox
 }
@@ -48,13 +49,15 @@ func (v *Computes) ID() string { return ScreenComputes }
 
 func (v *Computes) load(c *Context) {
 	v.now = c.Now
-	if c.Snapshot == nil || v.loaded && c.Snapshot.Seq == v.shown {
+	if c.Snapshot == nil || v.loaded && c.Snapshot.Seq == v.shown && v.stale == len(c.Stale) {
 		return
 	}
+	v.stale = len(c.Stale)
 	v.shown, v.loaded = c.Snapshot.Seq, true
 	rows := make([]computeRow, len(c.Snapshot.Computes))
 	for i, one := range c.Snapshot.Computes {
 		rows[i] = newComputeRow(c.Snapshot, one)
+		rows[i].stale = len(c.Stale[one.Name]) > 0
 	}
 	v.table.SetRows(rows)
 }

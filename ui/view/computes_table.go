@@ -33,6 +33,15 @@ type computeRow struct {
 	pending          bool   // the control plane has not been told of a shard that moved
 	startup          int64  // ms; 0 = not known
 	fault            string // the compute's own words
+	stale            bool   // its last known spec names other pageservers than the controller
+}
+
+// spec says whether the last known spec is stale.
+func (r *computeRow) spec() string {
+	if r.stale {
+		return "stale"
+	}
+	return ""
 }
 
 func newComputeRow(s *cluster.Snapshot, c cluster.Compute) computeRow {
@@ -134,7 +143,7 @@ func (r *computeRow) matches(lower string) bool {
 	if node, ok := strings.CutPrefix(lower, nodeFilter); ok {
 		return slices.Contains(strings.Split(r.nodes, ", "), node)
 	}
-	for _, text := range []string{r.name, r.word(), r.tenant, r.timeline, r.remark()} {
+	for _, text := range []string{r.name, r.word(), r.tenant, r.timeline, r.spec(), r.remark()} {
 		if component.ContainsFold(text, lower) {
 			return true
 		}
@@ -196,6 +205,13 @@ func newComputesTable(now *time.Time) *component.Table[string, computeRow] {
 				Max:     16,
 				Compare: func(a, b *computeRow) int { return cmp.Compare(a.nodes, b.nodes) },
 				Draw:    computeText(func(r *computeRow) string { return orUnknown(r.nodes) }),
+			},
+			computeColumn{
+				ID: "spec", Title: "SPEC", Min: 5, Max: 5, Drop: 3,
+				Compare: func(a, b *computeRow) int { return cmp.Compare(b.spec(), a.spec()) },
+				Draw: func(l *component.Line, s *themes.Styles, r *computeRow, w int) {
+					l.PutMax(s.Warn, r.spec(), w)
+				},
 			},
 			computeColumn{
 				ID: "active", Title: "ACTIVE", Min: 6, Max: 6, Drop: 1, Right: true,

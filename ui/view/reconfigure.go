@@ -262,12 +262,14 @@ func (v *ReconfigureScreen) lower(c *Context, st *reconfigure.Status, w int) []s
 	case v.log:
 		v.drawLog(p, c, st)
 	case st.Outcome != nil:
-		for i, line := range prose.ReconfigureReport(st) {
-			style := p.s.Text
-			if i == 0 {
-				style = p.s.Title
+		p.text(p.s.Title, "REPORT  "+prose.ReconfigureTitle(st.Plan))
+		for i := range st.Items {
+			if it := &st.Items[i]; len(it.Path) > 0 {
+				p.fact(prose.Fact{Label: "states", Lines: []string{it.Item.Compute + ": " + prose.ItemPath(it)}}, p.s.Dim)
 			}
-			p.text(style, line)
+		}
+		for _, f := range prose.ReconfigureFacts(st) {
+			p.fact(f, factStyle(p.s, f.Label))
 		}
 	case st.Prompt != nil:
 		v.drawQuestion(p, st)
@@ -315,7 +317,7 @@ func (v *ReconfigureScreen) drawQuestion(p *sheet, st *reconfigure.Status) {
 		case ch.Off != "":
 			l.Put(p.s.Dim, string(ch.Word)+" is off: "+ch.Off)
 		default:
-			l.Put(p.s.Strong, string(ch.Word)).Gap(2).Put(p.s.Text, ch.Does)
+			l.Put(p.s.Strong, string(ch.Word)).To(19).Put(p.s.Text, ch.Does)
 		}
 		p.add(l)
 	}

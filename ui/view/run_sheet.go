@@ -83,7 +83,7 @@ func factStyle(s *themes.Styles, label string) themes.Style {
 	switch label {
 	case "sends", "runs", "moves":
 		return s.Strong
-	case "left here", "cause":
+	case "left here", "left", "differs", "cause":
 		return s.Warn
 	case "evidence", "output":
 		return s.Dim

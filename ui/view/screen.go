@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/engine/action"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
@@ -21,6 +22,9 @@ type Context struct {
 	Run      *rollout.Status // the live or last run; nil = none
 	// Reconfigure is the live or last run about computes; nil = none.
 	Reconfigure *reconfigure.Status
+	// Stale are the computes whose last known spec names other pageservers than the
+	// controller does, with what differs; nil = not compared yet.
+	Stale map[string][]compute.Change
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
 	Earlier []*rollout.Status
