@@ -163,7 +163,7 @@ func widerWords(a cluster.Attention, now time.Time) string {
 	case cluster.ReconcilesLong:
 		return prose.Things(a.Count, "reconcile") + " for over 2 min"
 	case cluster.ComputesUnlisted:
-		return "computes cannot be listed" + sinceText(" for ", a.Since, now) + because(a.Cause)
+		return "not all computes can be listed" + sinceText(" for ", a.Since, now) + because(a.Cause)
 	case cluster.ComputeFailed:
 		return "compute " + a.Compute + " failed" + sinceText(" ", a.Since, now) + because(a.Cause)
 	case cluster.ComputeUnreachable:

@@ -49,27 +49,28 @@ func (d *Directory) Endpoints() ([]Endpoint, error) {
 
 func readEndpoint(dir string) (Endpoint, error) {
 	if name := filepath.Base(dir); strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return Endpoint{}, fmt.Errorf("%q in %s: the name has characters that cannot be shown; make the endpoint anew by another", name, filepath.Dir(dir))
+		return Endpoint{}, fmt.Errorf("endpoints/%q: the name has characters that cannot be shown; make the endpoint anew by another", name)
 	}
-	path := filepath.Join(dir, "endpoint.json")
-	text, err := readFile(path)
+	text, err := readFile(filepath.Join(dir, "endpoint.json"))
 	if err != nil {
 		return Endpoint{}, err
 	}
+	// A line of a screen is short: the directory itself was named by whoever looks.
+	name := filepath.Join("endpoints", filepath.Base(dir), "endpoint.json")
 	var file struct {
 		External uint16 `json:"external_http_port"`
 		Only     uint16 `json:"http_port"` // before there were two
 		Postgres uint16 `json:"pg_port"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return Endpoint{}, fmt.Errorf("%s: not as neon_local writes it: expected an object with external_http_port; make the endpoint anew, or remove its directory", path)
+		return Endpoint{}, fmt.Errorf("%s: not as neon_local writes it: expected an object with external_http_port; make the endpoint anew, or remove its directory", name)
 	}
 	port := file.External
 	if port == 0 {
 		port = file.Only
 	}
 	if port == 0 {
-		return Endpoint{}, fmt.Errorf("%s: neither external_http_port nor http_port is there, so nobody knows where its compute_ctl listens", path)
+		return Endpoint{}, fmt.Errorf("%s: neither external_http_port nor http_port is there, so nobody knows where its compute_ctl listens", name)
 	}
 	one := Endpoint{
 		ID: filepath.Base(dir), URL: "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Spec: specFile(dir),
