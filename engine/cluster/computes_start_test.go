@@ -156,6 +156,31 @@ func TestWatchedComputeIsAskedAtTheFullPace(t *testing.T) {
 	})
 }
 
+// With many computes each is read less often, so that together they cost no more than
+// a hundred requests a second; the one that is looked at is read as often as ever.
+func TestManyComputesAreReadLessOftenEach(t *testing.T) {
+	const many = 400
+	f := newFake(node(1))
+	e := newEndpoint(f, compute.StateRunning, "")
+	sources := make([]ComputeSource, many)
+	for i := range sources {
+		sources[i] = ComputeSource{Name: fmt.Sprint("ep-", i), Fetch: func(ctx context.Context) (compute.Status, error) {
+			return e.status, f.ask(ctx, "any")
+		}}
+	}
+	sources[0] = e.source("ep-0")
+	running(t, Config{Client: f, Computes: sources}, func(t *testing.T, p *Poller) {
+		defer p.WatchCompute("ep-0")()
+		pass(time.Second)
+		require.Equal(t, many-1, f.count("any"), "each once at the start")
+		pass(20 * time.Second)
+		require.LessOrEqual(t, f.count("any"), many+100*20)
+		require.GreaterOrEqual(t, f.count("any"), many+70*20)
+		require.LessOrEqual(t, f.most["any"], maxComputesInFlight)
+		require.InDelta(t, 10, f.count("status ep-0"), 2)
+	})
+}
+
 // tenants answers for the controller.
 func tenants(f *fake, shards map[client.TenantID][]client.TenantShard) func(context.Context, client.TenantID) (client.Tenant, error) {
 	return func(ctx context.Context, id client.TenantID) (client.Tenant, error) {

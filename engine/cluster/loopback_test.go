@@ -47,8 +47,8 @@ func start(t *testing.T, o server.Options, scope string) *rig {
 			defer c.CloseIdle()
 			return c.Fetch(ctx)
 		},
-		Computes: r.computes(),
-		Rates:    cluster.Rates{Metrics: 300 * time.Millisecond, Processes: 300 * time.Millisecond, MaxBackoff: time.Second},
+		Computes: r.computes(), Tenant: r.client.Tenant,
+		Rates: cluster.Rates{Metrics: 300 * time.Millisecond, Processes: 300 * time.Millisecond, MaxBackoff: time.Second},
 	})
 	var cancelPings func()
 	r.pings, cancelPings = r.poller.SubscribeReads()
@@ -71,7 +71,7 @@ func (r *rig) computes() []cluster.ComputeSource {
 		c, err := compute.New(client.Config{BaseURL: info.URL})
 		require.NoError(r.t, err)
 		r.t.Cleanup(c.CloseIdle)
-		sources = append(sources, cluster.ComputeSource{Name: info.Name, URL: info.URL, Fetch: c.Status})
+		sources = append(sources, cluster.ComputeSource{Name: info.Name, URL: info.URL, Fetch: c.Status, Startup: c.Startup})
 	}
 	return sources
 }

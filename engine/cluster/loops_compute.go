@@ -11,6 +11,10 @@ import (
 )
 
 const (
+	// computeSpacing bounds what reading the computes costs together: with more than 200
+	// of them each is read less often than Rates.Computes says.
+	computeSpacing = 10 * time.Millisecond
+
 	// startupLimit is for a compute that has just answered.
 	startupLimit = 2 * time.Second
 	// startupRetry is how soon figures that could not be read are asked for again.
@@ -41,8 +45,10 @@ func (p *Poller) pollComputes(ctx context.Context) {
 			if p.pace.watchesCompute(name) {
 				return p.rates.Computes
 			}
-			one, _ := p.Latest().computeNamed(name)
-			return slower(p.rates.Computes, p.rates.MaxBackoff, one.Status.Since, asked)
+			s := p.Latest()
+			one, _ := s.computeNamed(name)
+			every := max(p.rates.Computes, time.Duration(len(s.Computes))*computeSpacing)
+			return slower(every, max(every, p.rates.MaxBackoff), one.Status.Since, asked)
 		},
 		read: func(ctx context.Context, name string) { p.readCompute(ctx, name, &tried) },
 	}
