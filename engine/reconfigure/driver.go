@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
+	"github.com/StorconTUI/storcon-tui/engine/live"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 )
 
@@ -34,10 +34,7 @@ type Driver struct {
 	quit       chan struct{} // closed when nothing more is taken
 	done       chan struct{} // closed when everything has ended
 
-	status atomic.Pointer[Status]
-
-	mu   sync.Mutex
-	subs map[chan struct{}]struct{}
+	board live.Board[Status]
 
 	// Below belongs to the loop.
 	m       Machine
@@ -59,7 +56,7 @@ func newDriver(ctx context.Context, e *Engine, m Machine, computes map[string]Co
 	d := &Driver{
 		eng: e, plan: m.plan, computes: computes, j: j, lock: lock,
 		events: make(chan Event), answers: make(chan answering), interrupts: make(chan Interrupted),
-		quit: make(chan struct{}), done: make(chan struct{}), subs: map[chan struct{}]struct{}{},
+		quit: make(chan struct{}), done: make(chan struct{}),
 		m: m, timer: time.NewTimer(0), slots: make(chan struct{}, statusesAtOnce), waiting: map[int]context.CancelFunc{},
 	}
 	d.ctx, d.giveUp = context.WithCancel(context.WithoutCancel(ctx))
@@ -69,21 +66,10 @@ func newDriver(ctx context.Context, e *Engine, m Machine, computes map[string]Co
 }
 
 // Status is the run as it stands. It must not be changed.
-func (d *Driver) Status() *Status { return d.status.Load() }
+func (d *Driver) Status() *Status { return d.board.Latest() }
 
-// Subscribe returns a channel that is pinged when Status has changed. Pings that nobody
-// took are one ping; the channel is never closed.
-func (d *Driver) Subscribe() (<-chan struct{}, func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ping := make(chan struct{}, 1)
-	d.subs[ping] = struct{}{}
-	return ping, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.subs, ping)
-	}
-}
+// Subscribe returns a channel that is pinged when Status has changed, and what ends that.
+func (d *Driver) Subscribe() (<-chan struct{}, func()) { return d.board.Subscribe() }
 
 // Answer gives an operator's answer to the question that stands. Errors are those of
 // Machine.Check; nothing was done then.
@@ -285,15 +271,7 @@ func (d *Driver) publish() {
 		o.JournalSum = d.j.Sum()
 		st.Outcome = &o
 	}
-	d.status.Store(&st)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for ping := range d.subs {
-		select {
-		case ping <- struct{}{}:
-		default:
-		}
-	}
+	d.board.Publish(&st)
 }
 
 // end waits for everything, writes the report and gives the lock back.

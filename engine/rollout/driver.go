@@ -10,6 +10,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
+	"github.com/StorconTUI/storcon-tui/engine/live"
 )
 
 // Driver carries one run out: it feeds the Machine with what happens and does
@@ -29,10 +30,7 @@ type Driver struct {
 	quit       chan struct{} // closed when nothing more is taken
 	done       chan struct{} // closed when everything has ended
 
-	status atomic.Pointer[Status]
-
-	mu   sync.Mutex
-	subs map[chan struct{}]struct{}
+	board live.Board[Status]
 
 	// Below belongs to the loop.
 	m         Machine
@@ -59,7 +57,7 @@ func newDriver(ctx context.Context, e *Engine, m Machine, j *journal.Journal, lo
 		eng: e, j: j, lock: lock, run: j.RunID(),
 		events: make(chan Event), lines: make(chan HookOutput, 64), answers: make(chan answering), interrupts: make(chan Interrupted),
 		quit: make(chan struct{}), done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, shards: map[client.NodeID]func(){}, processes: map[client.NodeID]func(){},
+		shards: map[client.NodeID]func(){}, processes: map[client.NodeID]func(){},
 		m: m, timer: time.NewTimer(time.Hour),
 	}
 	if e.cfg.Reads != nil {
@@ -76,21 +74,10 @@ func newDriver(ctx context.Context, e *Engine, m Machine, j *journal.Journal, lo
 }
 
 // Status is the run as it stands. It must not be changed.
-func (d *Driver) Status() *Status { return d.status.Load() }
+func (d *Driver) Status() *Status { return d.board.Latest() }
 
-// Subscribe returns a channel that is pinged when Status has changed. Pings
-// that nobody took are one ping; the channel is never closed.
-func (d *Driver) Subscribe() (<-chan struct{}, func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ping := make(chan struct{}, 1)
-	d.subs[ping] = struct{}{}
-	return ping, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.subs, ping)
-	}
-}
+// Subscribe returns a channel that is pinged when Status has changed, and what ends that.
+func (d *Driver) Subscribe() (<-chan struct{}, func()) { return d.board.Subscribe() }
 
 // Answer gives an operator's answer to the question that stands. Errors:
 // ErrNoQuestion, *StaleAnswerError, *NotAChoiceError, *ChoiceOffError,
@@ -245,15 +232,7 @@ func (d *Driver) publish() {
 	if st.Outcome != nil {
 		st.Outcome.JournalSum = d.j.Sum()
 	}
-	d.status.Store(&st)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for ping := range d.subs {
-		select {
-		case ping <- struct{}{}:
-		default:
-		}
-	}
+	d.board.Publish(&st)
 }
 
 // end waits for everything, writes the report and gives the lock back.
