@@ -88,60 +88,90 @@ func (w *Watch) end() {
 	w.tell(Event{At: w.now, Kind: ReleaseEnded})
 }
 
-// join takes in the first list of nodes. A release goes on if a node is in the middle of
-// a step, if the nodes are on different builds, or if some were launched in turn just now.
+// join takes in the first list of nodes. A node that is in the middle of a step is a
+// release that goes on.
 func (w *Watch) join(o Observation, l look) {
 	for _, n := range o.Nodes {
 		w.order = append(w.order, w.appear(n, l.now))
 	}
 	w.survey(l.now)
 	w.calls.see(o, w.order, l)
-	launched := launchedInTurn(w.order, l.now)
+	w.joinedAt = l.now
 	inStep := slices.ContainsFunc(w.order, func(t *track) bool {
 		return t.cur.Phase != Waiting && t.cur.Phase != Anomalous
 	})
-	recent := len(launched) > 0 && len(launched) < len(w.order) &&
-		l.now.Sub(launched[0].node.Launched) < w.limits.Quiet
-	if !inStep && w.mixedSince.IsZero() && !recent {
+	if inStep {
+		w.goesOn(l.now)
+	}
+}
+
+// goesOn begins a release that went on before anybody looked.
+func (w *Watch) goesOn(since time.Time) {
+	w.started, w.joined, w.lastDone = since, true, since
+	w.tell(Event{At: w.now, Kind: ReleaseStarted})
+}
+
+// recognise finds out, once the processes have been asked, what was done before anybody
+// looked: the nodes on the newest build if there is more than one, else those that look as if
+// they had been restarted in turn. It waits for the last process, but not for ever.
+func (w *Watch) recognise() {
+	if w.joinedAt.IsZero() {
 		return
 	}
-	if !w.mixedSince.IsZero() {
+	unknown := slices.ContainsFunc(w.order, func(t *track) bool { return !t.gone && t.node.Launched.IsZero() })
+	if unknown && w.now.Before(w.joinedAt.Add(processesLate)) {
+		return
+	}
+	first := w.joinedAt
+	w.joinedAt = time.Time{}
+	done := launchedInTurn(w.order, w.now)
+	if !w.mixedSince.IsZero() && w.target == "" {
 		w.target = newestBuild(w.order)
 	}
 	if w.target != "" {
-		launched = slices.DeleteFunc(slices.Clone(w.order), func(t *track) bool { return t.node.Build != w.target })
+		done = slices.DeleteFunc(slices.Clone(w.order), func(t *track) bool { return t.gone || t.node.Build != w.target })
 	}
-	w.started, w.joined = l.now, true
-	for _, t := range launched {
-		w.started = earliest(w.started, t.launchedBy(l.now))
+	if !w.live() {
+		recent := len(done) > 0 && len(done) < len(w.order) && w.now.Sub(done[0].node.Launched) < w.limits.Quiet
+		if w.mixedSince.IsZero() && !recent {
+			return
+		}
+		w.goesOn(first)
 	}
-	if w.target != "" {
-		w.mixedSince = w.started
-	}
-	launched = slices.DeleteFunc(launched, func(t *track) bool { return !t.settled() })
-	w.lastDone = w.started
-	for _, t := range launched {
-		w.lastDone = later(w.lastDone, t.launchedBy(l.now))
-	}
-	w.recall(launched, l.now)
-	w.tell(Event{At: l.now, Kind: ReleaseStarted})
+	w.recall(done)
 }
 
 // recall gives every node the spans that it must have had since the release began.
-func (w *Watch) recall(done []*track, now time.Time) {
+func (w *Watch) recall(restarted []*track) {
+	for _, t := range restarted {
+		w.started = earliest(w.started, t.launchedBy(w.now))
+	}
+	w.joined = w.joined || len(restarted) > 0
+	if w.target != "" {
+		w.mixedSince = earliest(w.mixedSince, w.started)
+	}
 	for _, t := range w.order {
-		waited := Span{Phase: Waiting, From: w.started, Inferred: true}
-		if slices.Contains(done, t) {
-			at := t.launchedBy(now)
-			t.cycle = cycle{before: -1, lowest: -1, partial: true, filled: true, restarted: at, finished: at, byLaunch: true, byReattach: true}
-			t.cur, t.done = waited, true
-			t.step(Done, at, true)
-			continue
+		if t.restarted.IsZero() && (t.cur.Phase == Filling || t.filled) && slices.Contains(restarted, t) {
+			// It is being filled, so that its restart came before.
+			t.restarted, t.byLaunch, t.byReattach, t.partial = t.launchedBy(w.now), true, true, true
 		}
-		phase, since := t.cur.Phase, t.cur.From
-		t.cur = waited
-		if phase != Waiting {
-			t.step(phase, since, false)
+		seen := t.spans()
+		waited := Span{Phase: Waiting, From: w.started, Inferred: true}
+		switch {
+		case t.begun.IsZero() && t.cur.Phase == Waiting && slices.Contains(restarted, t):
+			at := t.launchedBy(w.now)
+			t.cycle = cycle{before: -1, lowest: -1, partial: true, filled: true, restarted: at, finished: at, byLaunch: true, byReattach: true}
+			t.closed, t.cur, t.done = nil, waited, true
+			t.step(Done, at, true)
+			w.lastDone = later(w.lastDone, at)
+		case len(seen) == 1 && (t.cur.Phase == Waiting || t.cur.Phase == Anomalous):
+			t.cur.From, t.cur.Inferred = w.started, true
+		case seen[0].Phase == Waiting:
+			waited.To = seen[0].To
+			t.closed = append([]Span{waited}, t.closed[1:]...)
+		case seen[0].From.After(w.started):
+			waited.To = seen[0].From
+			t.closed = append([]Span{waited}, t.closed...)
 		}
 	}
 }
@@ -155,14 +185,16 @@ func (t *track) launchedBy(now time.Time) time.Time {
 }
 
 // launchedInTurn finds the nodes that look as if they had been restarted one after the
-// other, the newest first. Nodes that were launched together were not.
+// other and until now, the newest first. Nodes that were launched together were not.
 func launchedInTurn(nodes []*track, now time.Time) []*track {
-	sorted := slices.DeleteFunc(slices.Clone(nodes), func(t *track) bool { return t.node.Launched.IsZero() })
+	sorted := slices.DeleteFunc(slices.Clone(nodes), func(t *track) bool { return t.gone || t.node.Launched.IsZero() })
 	slices.SortStableFunc(sorted, func(a, b *track) int { return b.node.Launched.Compare(a.node.Launched) })
+	next := now
 	for i, t := range sorted {
-		if i > 0 && sorted[i-1].node.Launched.Sub(t.node.Launched) > launchTurn {
+		if next.Sub(t.node.Launched) > launchTurn {
 			return sorted[:i]
 		}
+		next = t.node.Launched
 		if i+1 < len(sorted) && t.node.Launched.Sub(sorted[i+1].node.Launched) < launchApart {
 			return sorted[:i]
 		}

@@ -13,6 +13,8 @@ type callCounts struct {
 	leader string
 	fills  int64 // as last counted
 	base   int64 // fills that are explained: those before the first count, and those seen or concluded since
+	// When one was explained last. What is not counted long after that was counted before.
+	explained time.Time
 
 	surplusSince time.Time // more fills were called for than seen; zero = not
 	surplusAfter time.Time // the look before that
@@ -32,6 +34,11 @@ func (c *callCounts) see(o Observation, nodes []*track, l look) {
 			}
 		}
 	}
+	if started > 0 {
+		c.explained = l.now
+	} else if c.fills < c.base && l.now.Sub(c.explained) > countLate {
+		c.base = c.fills
+	}
 	if o.Calls == nil {
 		c.base += started
 		return
@@ -39,7 +46,7 @@ func (c *callCounts) see(o Observation, nodes []*track, l look) {
 	fills, cancels := o.Calls["fill"], o.Calls["cancel drain"]
 	if !c.known || fills < c.fills || o.Leader != c.leader {
 		// The call of a fill that runs may not be counted yet.
-		*c = callCounts{known: true, leader: o.Leader, fills: fills, base: fills + filling, cancels: cancels, cancelled: c.cancelled}
+		*c = callCounts{known: true, leader: o.Leader, fills: fills, base: fills + filling, cancels: cancels, cancelled: c.cancelled, explained: l.now}
 		return
 	}
 	if cancels > c.cancels {
@@ -55,6 +62,9 @@ func (c *callCounts) see(o Observation, nodes []*track, l look) {
 	}
 }
 
+// countLate: the next scrape counts a call of which the list of nodes has told.
+const countLate = 8 * time.Second
+
 // fillLate: the node list that is read after the counters shows a fill that goes on.
 const fillLate = 3 * time.Second
 
@@ -63,8 +73,14 @@ func (c *callCounts) unseenFill(nodes []*track, now time.Time) (t *track, from, 
 	if c.surplusSince.IsZero() || now.Sub(c.surplusSince) < fillLate {
 		return nil, from, to
 	}
+	// The newest of those that were back before the call was counted, else one that was
+	// found back with it.
 	for _, n := range nodes {
-		if !n.gone && n.unfilled() && !n.cur.From.After(c.surplusSince) && (t == nil || n.cur.From.After(t.cur.From)) {
+		switch {
+		case n.gone || n.cur.Phase != Back || n.filled || n.cur.From.After(c.surplusSince):
+		case t == nil, t.cur.From.Equal(c.surplusSince):
+			t = n
+		case n.cur.From.After(t.cur.From) && n.cur.From.Before(c.surplusSince):
 			t = n
 		}
 	}

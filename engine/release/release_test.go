@@ -231,6 +231,52 @@ func TestJoinedInAFill(t *testing.T) {
 	require.False(t, s.w.Release().ETA.Known(), "its beginning was not seen")
 }
 
+// The first look shows a process that was not asked yet.
+func TestJoinedBeforeTheProcessesAreAsked(t *testing.T) {
+	s := newScene(t, 4)
+	s.at(0, unknownProcesses, drains(3))
+	require.True(t, s.w.Release().Live())
+	s.at(1, launch(1, -600, "b2"), launch(2, -200, "b2"), launch(3, -86400, "b1"))
+	require.EqualValues(t, 0, seconds(s.w.Release().Started), "node 4 was not asked yet")
+	s.at(2, launch(4, -86400, "b1"))
+	r := s.w.Release()
+	require.EqualValues(t, -600, seconds(r.Started))
+	require.Equal(t, Progress{Nodes: 4, Done: 2, OnTarget: 2, Expected: 100}, r.Progress)
+	require.Equal(t, "~waiting -600 | ~done -200", way(r.Nodes[1]))
+	require.Equal(t, "~waiting -600 | draining 0", way(r.Nodes[2]))
+	require.Equal(t, "~waiting -600", way(r.Nodes[3]))
+	require.Equal(t, []string{"0 release started"}, told(r.Log))
+
+	s = newScene(t, 3) // one never answers: the others tell enough after a while
+	s.at(0, unknownProcess(3), launch(1, -100, "b2"))
+	require.False(t, s.w.Release().Live())
+	s.until(21)
+	require.True(t, s.w.Release().Live())
+	require.Equal(t, []string{"20 release started"}, told(s.events))
+	require.Equal(t, Done, s.node(1).Phase)
+}
+
+// Joined while one node warms up and is then filled.
+func TestJoinedInAWarmUp(t *testing.T) {
+	s := newScene(t, 3)
+	s.at(0, unknownProcesses, reattaches(1))
+	s.at(3, up(1), fills(1))
+	s.at(9, active(1))
+	require.Equal(t, "warming_up 0 | filling 3 | done 9", way(s.node(1)))
+}
+
+// Joined beside a node that is dead: it does not keep the release from its end.
+func TestJoinedBesideADeadNode(t *testing.T) {
+	s := newScene(t, 3)
+	s.at(0, launch(1, -200, "b2"), fills(1), offline(3))
+	s.at(9, active(1))
+	s.restartsNode(2, 20, "b2")
+	s.until(150)
+	r := s.w.Release()
+	require.EqualValues(t, 80, seconds(r.Ended))
+	require.Equal(t, "~anomalous -200", way(r.Nodes[2]))
+}
+
 // Without a list of nodes nothing is known of a release, and nothing is concluded.
 func TestTheFirstLooksFail(t *testing.T) {
 	s := newScene(t, 2)

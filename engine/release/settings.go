@@ -68,6 +68,8 @@ const (
 	reattachLate = 10 * time.Second
 	// gaugeLate is a refresh of the gauges and a scrape.
 	gaugeLate = 25 * time.Second
+	// processesLate is when a process that has not answered since the first look will not.
+	processesLate = 20 * time.Second
 	// scrapedTwice: a figure that is still there has been read anew.
 	scrapedTwice = 6 * time.Second
 	// leaderLate: the leader is read every 5 s, so a drain may have begun under it already.

@@ -42,9 +42,11 @@ type cycle struct {
 
 	cancelled time.Time // its drain ended without a restart
 	unproven  time.Time // it left PauseForRestart without a sign of a restart
-	inDrain   time.Time // it was restarted while its drain ran
-	skipped   time.Time // it gets its shards back without a fill
-	wentMute  bool      // its process stopped answering after the drain
+	// Its launch time was known before that, so that another one would be a sign.
+	comparable bool
+	inDrain    time.Time // it was restarted while its drain ran
+	skipped    time.Time // it gets its shards back without a fill
+	wentMute   bool      // its process stopped answering after the drain
 }
 
 // idle is a cycle in which nothing happened.
@@ -161,7 +163,7 @@ func (t *track) begin(n NodeObservation, now time.Time) {
 func (t *track) seePolicy(was, n NodeObservation, restart bool, l look) {
 	switch {
 	case was.Policy != n.Policy:
-		t.leaves(was.Policy, n, restart, l)
+		t.leaves(was, n, restart, l)
 		t.enters(was, n, l.now)
 	case restart && n.Policy == client.PolicyDraining:
 		t.inDrain = l.now
@@ -169,14 +171,14 @@ func (t *track) seePolicy(was, n NodeObservation, restart bool, l look) {
 }
 
 // leaves draws what the end of a policy tells.
-func (t *track) leaves(policy client.NodePolicy, n NodeObservation, restart bool, l look) {
+func (t *track) leaves(was, n NodeObservation, restart bool, l look) {
 	serves := (n.Policy == client.PolicyActive || n.Policy == client.PolicyFilling) && n.Availability == client.AvailabilityActive
-	switch policy {
+	switch was.Policy {
 	case client.PolicyDraining:
-		t.leavesDrain(n, serves, restart, l)
+		t.leavesDrain(was, n, serves, restart, l)
 	case client.PolicyPauseForRestart:
 		if serves && t.restarted.IsZero() {
-			t.unproven = l.now
+			t.unproven, t.comparable = l.now, !was.Launched.IsZero()
 		}
 	case client.PolicyFilling:
 		t.filled = true
@@ -185,7 +187,7 @@ func (t *track) leaves(policy client.NodePolicy, n NodeObservation, restart bool
 
 // leavesDrain tells the end of a drain from a drain that was cut short. Between two
 // looks that are far apart, a drain may end and a restart follow it.
-func (t *track) leavesDrain(n NodeObservation, serves, restart bool, l look) {
+func (t *track) leavesDrain(was, n NodeObservation, serves, restart bool, l look) {
 	watched := l.now.Sub(l.last) <= unseen
 	switch {
 	case n.Policy == client.PolicyPauseForRestart && !restart:
@@ -195,7 +197,7 @@ func (t *track) leavesDrain(n NodeObservation, serves, restart bool, l look) {
 	case restart:
 		t.drained = true
 	case serves && !watched:
-		t.drained, t.unproven = true, l.now
+		t.drained, t.unproven, t.comparable = true, l.now, !was.Launched.IsZero()
 	case serves && n.Policy == client.PolicyActive:
 		t.cancelled = l.now
 	}
@@ -212,7 +214,7 @@ func (t *track) enters(was, n NodeObservation, now time.Time) {
 			t.drained = true
 		}
 	case client.PolicyFilling:
-		if t.begun.IsZero() {
+		if t.begun.IsZero() && t.restarted.IsZero() {
 			t.begin(n, now)
 		}
 		t.filled, t.inferredFill = false, false

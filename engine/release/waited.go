@@ -10,7 +10,7 @@ import (
 // was not there.
 func (t *track) waited(calmSince, now time.Time) {
 	if !t.unproven.IsZero() && now.Sub(t.unproven) >= launchLate {
-		if t.node.Launched.IsZero() { // there is no proof to be had
+		if !t.comparable || t.node.Launched.IsZero() { // there is no proof to be had
 			t.restarted, t.byLaunch, t.byReattach = t.unproven, true, true
 		} else { // the same process as before: the node was given back
 			t.cancelled, t.filled, t.done = t.unproven, false, false

@@ -26,6 +26,7 @@ type Watch struct {
 
 	started, ended time.Time
 	joined         bool
+	joinedAt       time.Time // of the first list; zero = what was done before it is recognised
 	settledSince   time.Time // every node is at rest; zero = not every one
 	target         string
 	mixedSince     time.Time // the nodes are on different builds; zero = they are not
@@ -264,6 +265,7 @@ func (w *Watch) survey(now time.Time) {
 // conclude draws what follows from what is known at w.now, and when to look again.
 func (w *Watch) conclude() {
 	if !w.cur.Stale {
+		w.recognise()
 		w.wait()
 	}
 	w.end()
@@ -307,6 +309,9 @@ func (w *Watch) schedule() {
 			}
 		}
 		at(w.calls.due())
+		if !w.joinedAt.IsZero() {
+			at(w.joinedAt.Add(processesLate))
+		}
 	}
 	w.conds.dues(w.limits, at)
 	w.around.dues(w.limits, at)
