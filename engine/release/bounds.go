@@ -151,28 +151,35 @@ func (w *Watch) recall(restarted []*track) {
 		w.mixedSince = earliest(w.mixedSince, w.started)
 	}
 	for _, t := range w.order {
-		if t.restarted.IsZero() && (t.cur.Phase == Filling || t.filled) && slices.Contains(restarted, t) {
-			// It is being filled, so that its restart came before.
-			t.restarted, t.byLaunch, t.byReattach, t.partial = t.launchedBy(w.now), true, true, true
+		t.recall(w.started, w.now, slices.Contains(restarted, t))
+		if t.cur.Phase == Done {
+			w.lastDone = later(w.lastDone, t.finished)
 		}
-		seen := t.spans()
-		waited := Span{Phase: Waiting, From: w.started, Inferred: true}
-		switch {
-		case t.begun.IsZero() && t.cur.Phase == Waiting && slices.Contains(restarted, t):
-			at := t.launchedBy(w.now)
-			t.cycle = cycle{before: -1, lowest: -1, partial: true, filled: true, restarted: at, finished: at, byLaunch: true, byReattach: true}
-			t.closed, t.cur, t.done = nil, waited, true
-			t.step(Done, at, true)
-			w.lastDone = later(w.lastDone, at)
-		case len(seen) == 1 && (t.cur.Phase == Waiting || t.cur.Phase == Anomalous):
-			t.cur.From, t.cur.Inferred = w.started, true
-		case seen[0].Phase == Waiting:
-			waited.To = seen[0].To
-			t.closed = append([]Span{waited}, t.closed[1:]...)
-		case seen[0].From.After(w.started):
-			waited.To = seen[0].From
-			t.closed = append([]Span{waited}, t.closed...)
-		}
+	}
+}
+
+// recall makes the node's spans reach back to where the release began.
+func (t *track) recall(started, now time.Time, restarted bool) {
+	seen := t.spans()
+	waited := Span{Phase: Waiting, From: started, Inferred: true}
+	if restarted && t.restarted.IsZero() && (t.cur.Phase == Filling || t.filled) {
+		// It is being filled, so that its restart came before.
+		t.restarted, t.byLaunch, t.byReattach, t.partial = t.launchedBy(now), true, true, true
+	}
+	switch {
+	case restarted && t.begun.IsZero() && t.cur.Phase == Waiting:
+		at := t.launchedBy(now)
+		t.cycle = cycle{before: -1, lowest: -1, partial: true, filled: true, restarted: at, finished: at, byLaunch: true, byReattach: true}
+		t.closed, t.cur, t.done = nil, waited, true
+		t.step(Done, at, true)
+	case len(seen) == 1 && (t.cur.Phase == Waiting || t.cur.Phase == Anomalous):
+		t.cur.From, t.cur.Inferred = started, true
+	case seen[0].Phase == Waiting:
+		waited.To = seen[0].To
+		t.closed = append([]Span{waited}, t.closed[1:]...)
+	case seen[0].From.After(started):
+		waited.To = seen[0].From
+		t.closed = append([]Span{waited}, t.closed...)
 	}
 }
 
