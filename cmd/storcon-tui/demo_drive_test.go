@@ -262,6 +262,11 @@ func TestDriveSaysThatAFaultWasMissed(t *testing.T) {
 	got := execute(t, "demo", "drive", "1", "--fault", "drain-cancelled", "--period", "1s", "--config", config)
 	require.Equal(t, 1, got.code, got.out+got.errors)
 	require.Contains(t, got.errors, "its drain took less than a period")
+
+	_, config = drivable(t, server.Options{Nodes: 3, Tenants: 6, Seed: 7, Speed: 1})
+	got = execute(t, "demo", "drive", "1", "--fault", "restart-while-draining", "--period", "100ms", "--config", config)
+	require.Equal(t, 1, got.code, got.out+got.errors)
+	require.Contains(t, got.errors, "only waits for its last moves")
 }
 
 // docs/demo.md names every fault.

@@ -19,7 +19,7 @@ type scene struct {
 	limits               []string // of the watch, beside those of every scene
 	kind                 release.Kind
 	node                 client.NodeID
-	also                 []release.Kind // that go with it
+	also                 []release.Kind // that may go with it
 	exit                 int            // of the watch; -1 = the release does not end
 
 	demo          *server.Server

@@ -169,13 +169,13 @@ func TestWatchAttachedInTheMiddle(t *testing.T) {
 	require.Equal(t, 2, end.Release.Done)
 	require.Equal(t, []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, changesOf(demo))
 
-	require.Contains(t, text.heard[len(text.heard)-1], "release over, 2 of 2 nodes done")
+	require.Contains(t, text.heard[len(text.heard)-1], ": 2 of 2 nodes done, ")
 	require.Contains(t, strings.Join(text.heard, "\n"), "node 2  done")
 }
 
 // A watch that nothing comes of ends after its time, with 12; one that a signal ends with
 // the signal's code. Neither prints anything per poll, nor sends anything but reads.
-func TestWatchOfACluserAtRest(t *testing.T) {
+func TestWatchOfAClusterAtRest(t *testing.T) {
 	t.Parallel()
 	demo, flags := watchable(t, server.Options{Nodes: 2, Tenants: 10, Seed: 7})
 	patient := watching(t, flags)

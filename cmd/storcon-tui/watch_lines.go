@@ -207,6 +207,10 @@ func (l textLines) event(e release.Event, r release.Release) error {
 		return l.print(e.At, about+phaseChange(e, r))
 	case release.AnomalyBegan, release.AnomalyEnded:
 		return l.print(e.At, anomalyLine(e))
+	case release.NodeAppeared:
+		return l.print(e.At, about+"registered")
+	case release.NodeVanished:
+		return l.print(e.At, about+"no longer registered")
 	}
 	return l.print(e.At, about+e.Kind.String())
 }
@@ -251,23 +255,23 @@ func lasted(e release.Event, r release.Release) (time.Duration, bool) {
 
 func anomalyLine(e release.Event) string {
 	a := e.Anomaly
-	about := a.Kind.String()
+	if a.Stands() {
+		return fmt.Sprintf("! %s: %s", a.Kind, a.Text) // the text says of which node
+	}
+	about := ""
 	switch {
 	case a.Node != 0:
-		about = "node " + a.Node.String() + "  " + about
+		about = " of node " + a.Node.String()
 	case a.Compute != "":
-		about = "compute " + a.Compute + "  " + about
+		about = " of compute " + a.Compute
 	}
-	if !a.Stands() {
-		return fmt.Sprintf("over: %s, after %s", about, prose.Span(a.Until.Sub(a.Since)))
-	}
-	return fmt.Sprintf("! %s: %s", about, a.Text)
+	return fmt.Sprintf("over: %s%s, after %s", a.Kind, about, prose.Span(a.Until.Sub(a.Since)))
 }
 
 func releaseEnd(r release.Release) string {
-	text := fmt.Sprintf("release over, %s in %s", doneOf(r), prose.Span(r.Ended.Sub(r.Started)))
+	text := fmt.Sprintf("release over, after %s: %s; ", prose.Span(r.Ended.Sub(r.Started)), doneOf(r))
 	if len(r.Anomalies) == 0 {
-		return text + ", nothing looked wrong"
+		return text + "nothing looked wrong"
 	}
-	return text + ", not all was well: " + strings.Join(anomalyNames(r.Anomalies), ", ")
+	return text + "not all was well: " + strings.Join(anomalyNames(r.Anomalies), ", ")
 }
