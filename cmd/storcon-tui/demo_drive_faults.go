@@ -151,7 +151,7 @@ func (s *driveScript) restartInTail(ctx context.Context, id client.NodeID) error
 		return err
 	}
 	s.say(id, "the drain has ended after the restart: PauseForRestart")
-	return s.pause(ctx, id)
+	return sleep(ctx, longPeriods*s.period)
 }
 
 // staying counts the shards that a drain of the node will leave there.

@@ -30,7 +30,7 @@ var scenes = []*scene{
 	{fault: "drain-cancelled", nodes: "1", period: "1s", limits: []string{`quiet = "8s"`}, kind: release.DrainCancelled, node: 1, exit: 13},
 	{fault: "restart-while-draining", nodes: "1", period: "1s", kind: release.RestartedDraining, node: 1, exit: 13},
 	{
-		fault: "pause-after-reattach", nodes: "1", period: "2s", kind: release.PausedAfterReattach, node: 1, exit: 13,
+		fault: "pause-after-reattach", nodes: "1", period: "1600ms", kind: release.PausedAfterReattach, node: 1, exit: 13,
 		also: []release.Kind{release.RestartedDraining},
 	},
 	{fault: "two-nodes-out", nodes: "1 2", period: "1s", kind: release.SeveralOut, exit: 13},

@@ -65,6 +65,11 @@ type stay struct {
 	from, to time.Time
 }
 
+func (s stay) String() string {
+	const clock = "05.000"
+	return fmt.Sprintf("%s %s-%s", s.phase, s.from.UTC().Format(clock), s.to.UTC().Format(clock))
+}
+
 // stays are those of a node that the lines tell of.
 func stays(lines []watchLine, id client.NodeID) []stay {
 	var all []stay
@@ -121,7 +126,7 @@ func TestWatchAttributesEveryPhase(t *testing.T) {
 	lines := linesOf(t, watch)
 	told := stays(lines, 2)
 	checked := map[string]bool{}
-	const late = 1500 * time.Millisecond // a poll, and the time of an answer
+	const late = 2 * time.Second // a poll, and its answer on a busy machine
 	for _, want := range truth.truths(2) {
 		if want.phase == "waiting" || !want.to.IsZero() && want.to.Sub(want.from) < 2*time.Second {
 			continue
@@ -132,7 +137,7 @@ func TestWatchAttributesEveryPhase(t *testing.T) {
 			ended := want.to.IsZero() && got.to.IsZero() || got.to.Sub(want.to).Abs() < late
 			found = found || began && ended
 		}
-		require.True(t, found, "%s from %s to %s is not among %v", want.phase, want.from, want.to, told)
+		require.True(t, found, "%s is not among %s", want, told)
 		checked[want.phase] = true
 	}
 	for _, phase := range []string{"draining", "drained", "back", "done"} {
