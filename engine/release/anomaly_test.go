@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // anomalies are those of a kind that the release has, as "since-until text".
