@@ -141,10 +141,15 @@ func joinSome(texts ...string) string {
 }
 
 func runText(c *view.Context) string {
-	if !view.RunLive(c.Run) {
+	switch {
+	case view.RunLive(c.Run):
+		return "run: " + runWord(c.Run)
+	case !view.ReconfigureLive(c.Reconfigure):
 		return ""
+	case c.Reconfigure.Prompt != nil:
+		return "reconfigure: asks you"
 	}
-	return "run: " + runWord(c.Run)
+	return "reconfigure: " + prose.ReconfigureRunState(c.Reconfigure.State)
 }
 
 func leaderText(c *view.Context) string {

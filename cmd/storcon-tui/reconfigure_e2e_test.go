@@ -196,3 +196,33 @@ func TestSecretsOfASpecStaySecret(t *testing.T) {
 	}))
 	require.Greater(t, checked, 3, "plan, journal, log, report")
 }
+
+// In the console: the plan, its start, the question, the answer, the report, and its exit
+// code; the way back to it while it goes on.
+func TestReconfigureInTheConsole(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, server.Options{Nodes: 4, Tenants: 40, Seed: 7})
+	names := l.running()[:2]
+	patch := l.write("p.json", `{"suspend_timeout_seconds": 5}`)
+	console := open(t, "storcon-tui", "--config", l.config, "--state-dir", l.state, "reconfigure", names[0], names[1], "--patch", patch)
+	console.see("suspend_timeout_seconds  300 → 5")
+	console.press("s")
+	console.see("reconfigure: asks you")
+	console.see("CONFIGURE " + names[0])
+	console.press("\x1b")
+	console.see("COMPUTES")
+	console.press("o")
+	console.see("CONFIGURE " + names[0])
+	console.answer("y")
+	console.see("CONFIGURE " + names[1])
+	console.press("q")
+	console.see("nothing was sent to " + names[1])
+	console.press("\x1b")
+	console.see("CONFIGURE " + names[1])
+	console.answer("y")
+	console.see(`done \(exit 0\)`)
+	console.press("q")
+	require.Equal(t, 0, console.leaves())
+	listed := l.run("", "runs", "list")
+	require.Contains(t, listed.out, "done (exit 0)")
+}

@@ -35,8 +35,11 @@ func (v *ComputeScreen) WatchesCompute() string { return v.name }
 
 // Key scrolls, and asks for a new spec.
 func (v *ComputeScreen) Key(key string, c *Context) Intent {
-	if b, _ := commandFor(ScreenCompute, key); b.Command == CmdRespec {
+	switch b, _ := commandFor(ScreenCompute, key); b.Command {
+	case CmdRespec:
 		return Respec{Computes: []string{v.name}}
+	case CmdRun:
+		return openScreen(CmdRun, c)
 	}
 	return scrollKey(ScreenCompute, key, &v.scroll, c)
 }

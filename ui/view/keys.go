@@ -124,7 +124,7 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"S"}, Shown: "S", Short: "reverse", Long: "reverse the order", Command: CmdReverse, Screens: tables},
 		{Keys: []string{"e"}, Shown: "e", Short: "events", Long: "all events that this console has seen", Command: CmdEvents, Screens: acting},
 		{Keys: []string{"c"}, Shown: "c", Short: "computes", Long: "the configured computes and what they say", Command: CmdComp, Screens: acting},
-		{Keys: []string{"o"}, Shown: "o", Short: "run", Long: "open the live run, or the report of the last one", Command: CmdRun, Screens: acting},
+		{Keys: []string{"o"}, Shown: "o", Short: "run", Long: "open the live run, or the report of the last one", Command: CmdRun, Screens: []string{ScreenNodes, ScreenNode, ScreenComputes, ScreenCompute}},
 		{Keys: []string{"t"}, Shown: "t", Short: "take up", Action: action.Resume, Screens: []string{ScreenRuns}},
 		{Keys: []string{"L"}, Shown: "L", Short: "runs", Long: "the run that another console drives, or left unfinished", Command: CmdRuns, Screens: acting},
 		{Keys: []string{"up", "k"}, Shown: "up, k", Short: "up", Long: "one line up", Command: CmdUp, Screens: scrolled},

@@ -180,3 +180,11 @@ func TestStaleSpecIsMarked(t *testing.T) {
 	require.Equal(t, []string{"ep-odd"}, order(frame()))
 	require.Equal(t, Respec{Computes: []string{"ep-odd"}}, v.Key("E", c))
 }
+
+// A reconfigure that goes on is a key away on every screen that has computes or nodes.
+func TestWayBackToAReconfigure(t *testing.T) {
+	c := respecContext(nil, respecRun())
+	for _, screen := range []Screen{NewNodes(), NewComputes(), NewCompute("ep-1")} {
+		require.Equal(t, Open{Screen: ScreenReconfigure}, screen.Key("o", c), screen.ID())
+	}
+}

@@ -136,7 +136,7 @@ func moveTable(m mover, cmd Command) bool {
 func leadsSomewhere(cmd Command, c *Context) bool {
 	switch cmd {
 	case CmdRun:
-		return c.Run != nil
+		return c.Run != nil || c.Reconfigure != nil
 	case CmdComp:
 		return c.Snapshot != nil && len(c.Snapshot.Computes) > 0
 	case CmdRuns:
@@ -162,6 +162,8 @@ func openScreen(cmd Command, c *Context) Intent {
 		return Open{Screen: ScreenComputes}
 	case CmdRun:
 		switch {
+		case ReconfigureLive(c.Reconfigure), c.Run == nil && c.Reconfigure != nil:
+			return Open{Screen: ScreenReconfigure}
 		case c.Run == nil:
 			return Say{Text: "there is no run"}
 		case c.Run.State == rollout.RunEnded:
