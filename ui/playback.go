@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,7 +25,7 @@ type PastLine struct {
 // were, and takes the keys that pause it and change its speed. The lines stay on the
 // terminal; only the last line, which tells where it is, is drawn anew.
 type Playback struct {
-	Lines    []PastLine // in their order
+	Lines    []PastLine // in their order; one that is older than the one before comes with it
 	Speed    float64    // recorded seconds a second; see history.Transport
 	Styles   *themes.Styles
 	ASCII    bool
@@ -52,6 +53,12 @@ func (p Playback) Run(ctx context.Context) error {
 	}
 	if p.Location == nil {
 		p.Location = time.Local
+	}
+	p.Lines = slices.Clone(p.Lines)
+	for i := range p.Lines[1:] {
+		if p.Lines[i+1].At.Before(p.Lines[i].At) {
+			p.Lines[i+1].At = p.Lines[i].At
+		}
 	}
 	from, to := p.Lines[0].At, p.Lines[len(p.Lines)-1].At
 	m := &playback{Playback: p, transport: history.NewTransport(from, to, p.Now(), p.Speed), w: p.Width}

@@ -32,7 +32,7 @@ func play(ctx context.Context, t *testing.T) *playing {
 		Lines: []PastLine{
 			{begun, "first line"},
 			{begun.Add(10 * time.Second), "second line \x1b[2J"},
-			{begun.Add(10 * time.Second), "third line"},
+			{begun.Add(9 * time.Second), "third line"},
 			{begun.Add(time.Hour), "fourth line"},
 			{begun.Add(time.Hour + 10*time.Second), "fifth line"},
 		},

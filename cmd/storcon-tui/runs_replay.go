@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
 	"github.com/StorconTUI/storcon-tui/engine/history"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/ui"
@@ -31,12 +33,12 @@ Nothing is sent and nobody is asked anything.`,
 			return p.withStore(func(s *journal.Store) error { return p.replayRun(cmd.Context(), s, args[0], speed, paced) })
 		},
 	}
-	speedFlag(verb, &speed)
+	speedFlag(verb.Flags(), &speed)
 	return verb
 }
 
-func speedFlag(verb *cobra.Command, speed *float64) {
-	verb.Flags().Float64Var(speed, "speed", 1, "recorded seconds that pass in a second")
+func speedFlag(flags *pflag.FlagSet, speed *float64) {
+	flags.Float64Var(speed, "speed", 1, "recorded seconds that pass in a second")
 }
 
 func checkSpeed(speed float64) error {
@@ -55,6 +57,8 @@ func (p *program) replayRun(ctx context.Context, s *journal.Store, run string, s
 	if err != nil && len(records) == 0 {
 		return &exitError{code: exitJournal, err: err}
 	}
+	ctx, _, stop := watchSignals(ctx)
+	defer stop()
 	if err := p.playLines(ctx, runLines(records), speed, paced); err != nil {
 		return err
 	}
@@ -78,14 +82,23 @@ func runLines(records journal.Records) []ui.PastLine {
 	return lines
 }
 
-// playLines prints lines at their times.
+// onTerminal reports that somebody sees what is printed and can press keys.
+func (p *program) onTerminal() bool {
+	return term.IsTerminal(int(p.in.Fd())) && term.IsTerminal(int(p.out.Fd()))
+}
+
+func (p *program) printLine(line ui.PastLine) error {
+	_, err := fmt.Fprintln(p.out, printable(line.Text))
+	return err
+}
+
+// playLines prints lines at their times: on a terminal with keys to pause and change the
+// speed, elsewhere only when that is asked for.
 func (p *program) playLines(ctx context.Context, lines []ui.PastLine, speed float64, paced bool) error {
-	ctx, _, stop := watchSignals(ctx)
-	defer stop()
-	if term.IsTerminal(int(p.in.Fd())) && term.IsTerminal(int(p.out.Fd())) {
-		settings, err := p.settings()
-		if err != nil {
-			return err
+	if p.onTerminal() {
+		settings, err := config.Resolve(p.flags)
+		if err != nil { // a file is played where no cluster is configured
+			settings.Theme = p.flags.Theme
 		}
 		look, err := p.look(settings)
 		if err != nil {
@@ -95,17 +108,18 @@ func (p *program) playLines(ctx context.Context, lines []ui.PastLine, speed floa
 			Lines: lines, Speed: speed, Styles: look.styles, ASCII: look.ascii, Input: p.in, Output: p.out,
 		}.Run(ctx)
 	}
-	var before time.Time
-	for _, line := range lines {
-		if wait := line.At.Sub(before); paced && !before.IsZero() && wait > 0 {
+	for i, line := range lines {
+		if paced && i > 0 {
+			wait := time.Duration(float64(line.At.Sub(lines[i-1].At)) / speed)
 			select {
-			case <-time.After(time.Duration(float64(wait) / speed)):
+			case <-time.After(wait):
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
 		}
-		before = line.At
-		fmt.Fprintln(p.out, printable(line.Text))
+		if err := p.printLine(line); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,6 +20,7 @@ type watchOptions struct {
 	format    string
 	untilDone bool
 	timeout   time.Duration
+	replay    replayOptions
 }
 
 func (p *program) watchVerb() *cobra.Command {
@@ -32,19 +34,41 @@ reads, and may begin in the middle of a release.
 
 It goes on until a signal ends it. With --until-done it ends with the release, also with
 one that begins later: with 0, or with 13 when something looked wrong in it. With --timeout
-it ends after that time, with 12.`,
+it ends after that time, with 12.
+
+What this host has recorded of the cluster in the last day is looked at first, so that a
+release is known from its start.
+
+With --replay it tells the same of a recording, and asks nothing of the cluster: all at
+once into a pipe, as far apart as it was on a terminal or with --speed.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.watch(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.replay.paced = cmd.Flags().Changed("speed")
+			if err := errors.Join(o.check(), o.replay.check(cmd.Flags(), o.timeout)); err != nil {
+				return err
+			}
+			if o.replay.path != "" {
+				return p.replay(cmd.Context(), o)
+			}
+			return p.watch(cmd.Context(), o)
+		},
 	}
 	flags := verb.Flags()
-	flags.StringVarP(&o.format, "output", "o", "text", "text or jsonl")
+	flags.StringVarP(&o.format, "output", "o", formatText, "text or jsonl")
 	flags.BoolVar(&o.untilDone, "until-done", false, "end when the release is over")
 	flags.DurationVar(&o.timeout, "timeout", 0, "end after this time (default never)")
+	o.replay.flags(flags)
 	return verb
 }
 
+// The formats of watch.
+const (
+	formatText  = "text"
+	formatJSONL = "jsonl"
+)
+
 func (o watchOptions) check() error {
-	if o.format != "text" && o.format != "jsonl" {
+	if o.format != formatText && o.format != formatJSONL {
 		return usagef("-o: expected text or jsonl, got %q", o.format)
 	}
 	if o.timeout < 0 {
@@ -54,9 +78,6 @@ func (o watchOptions) check() error {
 }
 
 func (p *program) watch(ctx context.Context, o watchOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	return p.onlyReading(ctx, func(ctx context.Context, c *connection) error {
 		if o.timeout > 0 {
 			over := &exitError{code: exitWatchTimeout, err: fmt.Errorf("watched for %s", o.timeout)}
@@ -68,7 +89,8 @@ func (p *program) watch(ctx context.Context, o watchOptions) error {
 			if _, err := c.observe(ctx); err != nil {
 				return c.at(err)
 			}
-			w := &watcher{connection: c, watch: release.NewWatch(c.settings.Cluster.Watch), lines: p.watchLines(o.format, c)}
+			w := &watcher{connection: c, lines: watchLinesTo(p.out, o.format, c.identity)}
+			w.watch, w.began = c.remembered()
 			return w.run(ctx, o.untilDone)
 		})
 	})
@@ -79,7 +101,7 @@ type watcher struct {
 	*connection
 	watch *release.Watch
 	lines watchLines
-	began time.Time // its first look
+	began time.Time // its first look, or that of whoever recorded
 }
 
 // run looks after every read until the release is over, if that is wanted, or ctx ends.
@@ -125,7 +147,9 @@ func isEnd(e release.Event) bool { return e.Kind == release.ReleaseEnded }
 // tell prints what is new; at first, where everything stands.
 func (w *watcher) tell(r release.Release, events []release.Event, first bool) error {
 	if first {
-		w.began = r.At
+		if w.began.IsZero() {
+			w.began = r.At
+		}
 		if err := w.lines.begin(r); err != nil {
 			return err
 		}
@@ -150,10 +174,10 @@ func (w *watcher) verdict(r release.Release) error {
 	}
 }
 
-// unrelated is what no release can have caused: a compute that had failed before anybody
-// looked, and a node that was paused before.
+// unrelated is what no release can have caused: a compute that had failed before it began
+// or anybody looked, and a node that was paused before.
 func (w *watcher) unrelated(a release.Anomaly, r release.Release) bool {
-	if a.Since.After(w.began) {
+	if a.Since.After(w.began) && !a.Since.Before(r.Started) {
 		return false
 	}
 	return a.Compute != "" || a.Kind == release.LeftOver && slices.ContainsFunc(r.Nodes, func(n release.NodeProgress) bool {

@@ -25,11 +25,11 @@ type watchLines interface {
 	event(e release.Event, r release.Release) error
 }
 
-func (p *program) watchLines(format string, c *connection) watchLines {
-	if format == "jsonl" {
-		return jsonLines{out: p.out}
+func watchLinesTo(out io.Writer, format string, identity cluster.Identity) watchLines {
+	if format == formatJSONL {
+		return jsonLines{out: out}
 	}
-	return textLines{out: p.out, identity: c.identity}
+	return textLines{out: out, identity: identity}
 }
 
 // watchBegun is the event of the first line.
@@ -166,7 +166,7 @@ func (l textLines) begin(r release.Release) error {
 	text := fmt.Sprintf("watching %s, %s: ", prose.Cluster(l.identity), prose.Things(int64(len(r.Nodes)), "node"))
 	switch {
 	case r.Live():
-		text += "a release goes on, " + doneOf(r)
+		text += "a release goes on since " + r.Started.Local().Format(time.TimeOnly) + ", " + doneOf(r)
 	default:
 		text += "no release goes on"
 	}
