@@ -232,6 +232,18 @@ func TestAnomaly_FillNeverAskedFor(t *testing.T) {
 	require.Empty(t, s.anomalies(FillNeverAsked))
 }
 
+// A release may be over without the fill: then it is not waited for any more, but it
+// is known that it was not there.
+func TestTheReleaseEndsWithoutTheFill(t *testing.T) {
+	s := newScene(t, 3)
+	s.backAt(30)
+	s.until(700)
+	r := s.w.Release()
+	require.EqualValues(t, 30, seconds(r.Ended))
+	require.Zero(t, r.Progress.Done)
+	require.Equal(t, []string{"30-630 node 1 is back and nobody has asked for its fill"}, s.anomalies(FillNeverAsked))
+}
+
 func TestAnomaly_FillSkipped(t *testing.T) {
 	t.Run("the optimiser rebalances", func(t *testing.T) {
 		const text = "node 1 gets no fill: 68 shards are missing, which the optimiser brings back in 2 minutes at best"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/cluster"
 )
 
 // BenchmarkSee is what one look at 50 nodes costs: one that changes nothing, one in
@@ -47,6 +48,23 @@ func BenchmarkSee(b *testing.B) {
 				i++
 			}
 		})
+	}
+}
+
+// BenchmarkObserve is what taking an observation out of a snapshot costs.
+func BenchmarkObserve(b *testing.B) {
+	s := &cluster.Snapshot{At: began}
+	for i := range 50 {
+		n := cluster.Node{Node: client.Node{ID: client.NodeID(i + 1), ListenHTTPAddr: "pageserver-1.internal", ListenHTTPPort: 9898}}
+		s.Nodes.Value = append(s.Nodes.Value, n)
+	}
+	s.Nodes.At, s.Metrics.At = began, began
+	for range 60 {
+		s.Metrics.Value.Requests = append(s.Metrics.Value.Requests, client.RequestCount{Route: "control_v1_node_drain", Status: 202, Count: 1})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Observe(s)
 	}
 }
 
