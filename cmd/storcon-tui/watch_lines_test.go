@@ -72,6 +72,6 @@ func TestWatchInText(t *testing.T) {
 	var out strings.Builder
 	lines := textLines{out: &out, identity: cluster.Identity{Name: "eu-1"}}
 	require.NoError(t, lines.begin(r))
-	require.Equal(t, "22:00:00  watching eu-1, 2 nodes: a release goes on, 4 of 12 nodes done, target rel-9\n"+
+	require.Equal(t, "22:00:00  watching eu-1, 2 nodes: a release goes on since 21:00:00, 4 of 12 nodes done, target rel-9\n"+
 		"22:00:00  node 1  drained: WarmingUp/Active\n22:00:00  node 2  warming up: WarmingUp/Active\n", out.String())
 }
