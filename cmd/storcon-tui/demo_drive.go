@@ -93,6 +93,9 @@ func (p *program) drive(ctx context.Context, o driveOptions, args []string) erro
 	s := &driveScript{
 		client: c.client, admin: admin, period: o.period, build: o.build, nodes: nodes, out: p.out,
 	}
+	if computes := c.settings.Cluster.Computes; len(computes) > 0 {
+		s.compute = computes[0].Name
+	}
 	err = s.prepare(ctx)
 	if err == nil {
 		err = s.run(ctx, fault)

@@ -58,6 +58,9 @@ func driveFaults() []driveFault {
 		{"stuck-reconciles", "computes cannot be told of its drain's moves until reconciles are stuck", 1, func(s *driveScript) []driveStep {
 			return []driveStep{s.refuseNotifications, s.drain, s.awaitStuck, s.acceptNotifications, s.restart, s.fill}
 		}},
+		{"compute-silent", "a compute does not answer for seven periods while it is drained", 1, func(s *driveScript) []driveStep {
+			return []driveStep{s.needCompute, s.drain, s.muteCompute, s.restart, s.fill}
+		}},
 		{"mixed-builds", "it alone gets the new build", 1, func(s *driveScript) []driveStep {
 			return []driveStep{s.drain, s.restart, s.fill, s.keepBuilds}
 		}},
@@ -290,6 +293,30 @@ func (s *driveScript) awaitStuck(ctx context.Context, id client.NodeID) error {
 func (s *driveScript) acceptNotifications(ctx context.Context, id client.NodeID) error {
 	s.say(id, "the control plane accepts notifications")
 	if err := server.PostAdmin(ctx, s.admin, "/demo/notify?status=200"); err != nil {
+		return err
+	}
+	return s.pause(ctx, id)
+}
+
+// needCompute refuses to begin when the demo has no compute.
+func (s *driveScript) needCompute(context.Context, client.NodeID) error {
+	if s.compute == "" {
+		return preflight(errors.New("the demo has no compute: this fault needs one; nothing was sent"))
+	}
+	return nil
+}
+
+// muteCompute has a compute take connections and answer nothing for a while.
+func (s *driveScript) muteCompute(ctx context.Context, id client.NodeID) error {
+	s.say(id, "compute %s is mute", s.compute)
+	if err := server.PostAdmin(ctx, s.admin, "/demo/computes/"+s.compute+"/mute"); err != nil {
+		return err
+	}
+	if err := sleep(ctx, longPeriods*s.period); err != nil {
+		return err
+	}
+	s.say(id, "compute %s answers", s.compute)
+	if err := server.PostAdmin(ctx, s.admin, "/demo/computes/"+s.compute+"/answer"); err != nil {
 		return err
 	}
 	return s.pause(ctx, id)

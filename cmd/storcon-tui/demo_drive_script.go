@@ -23,6 +23,7 @@ type driveScript struct {
 	nodes  []client.NodeID
 	out    io.Writer
 
+	compute   string        // one of the demo's; "" = it has none
 	bystander client.NodeID // a registered node that is not driven; 0 = all are
 }
 

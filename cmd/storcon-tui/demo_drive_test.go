@@ -96,14 +96,14 @@ func (h *passage) add(id client.NodeID, state string) {
 }
 
 // has says that the node went through these states in this order, whatever came
-// between.
+// between; "/Active" is any with that policy.
 func (h *passage) has(t *testing.T, id client.NodeID, want ...string) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at := 0
 	for _, state := range h.states[id] {
-		if at < len(want) && state == want[at] {
+		if at < len(want) && (state == want[at] || want[at][0] == '/' && strings.HasSuffix(state, want[at])) {
 			at++
 		}
 	}
@@ -208,7 +208,7 @@ func TestDriveFaults(t *testing.T) {
 			seen.not(t, 1, drained)
 		}},
 		"pause-after-reattach": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
-			seen.has(t, 1, draining, warming, drained, warming, settled)
+			seen.has(t, 1, draining, "/Active", drained, warming, settled)
 		}},
 		"two-nodes-out": {"1 2", []string{"PUT 1/drain", "PUT 2/drain", "PUT 1/fill", "PUT 2/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, drained, warming)
@@ -237,6 +237,9 @@ func TestDriveFaults(t *testing.T) {
 		"stuck-reconciles": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
 			seen.has(t, 1, draining, drained, warming, settled)
 		}},
+		"compute-silent": {"1", []string{"PUT 1/drain", "PUT 1/fill"}, func(t *testing.T, seen *passage, _ string) {
+			seen.has(t, 1, draining, drained, warming, settled)
+		}},
 		"mixed-builds": {"1 2", []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, func(t *testing.T, seen *passage, config string) {
 			seen.has(t, 2, drained, warming, settled)
 			require.Equal(t, map[client.NodeID]string{1: "rel-2", 2: "rel-1", 3: "rel-1"}, builds(t, config))
@@ -244,7 +247,11 @@ func TestDriveFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			demo, config := drivable(t, server.Options{Nodes: 3, Tenants: 450, Seed: 7, Speed: 40})
+			speed := 40.0
+			if name == "pause-after-reattach" {
+				speed = 15 // the last moves are to take longer than a restart
+			}
+			demo, config := drivable(t, server.Options{Nodes: 3, Tenants: 450, Seed: 7, Speed: speed})
 			seen := keepHistory(t, demo)
 			args := append([]string{"demo", "drive", "--fault", name, "--period", "50ms", "--config", config}, strings.Fields(test.nodes)...)
 			got := execute(t, args...)

@@ -46,7 +46,18 @@ var scenes = []*scene{
 		fault: "controller-restart", nodes: "1", period: "2s", limits: []string{`unreachable = "1s"`}, kind: release.ControllerRestarted, exit: 13,
 		also: []release.Kind{release.ControllerUnreachable},
 	},
+	{
+		fault: "compute-silent", nodes: "1", period: "1s", limits: []string{`unreachable = "3s"`}, kind: release.ComputeUnreachable, exit: 13,
+		also: []release.Kind{release.ComputeFailed}, // the demo has one
+	},
 	{fault: "mixed-builds", nodes: "1", period: "1s", build: "rel-2", limits: []string{`mixed_builds = "3s"`}, kind: release.MixedBuilds, exit: -1},
+}
+
+func (s *scene) computes() int {
+	if s.kind == release.ComputeUnreachable {
+		return 3
+	}
+	return 0
 }
 
 // begin plays the scene before a watch.
@@ -56,7 +67,7 @@ func (s *scene) begin(t *testing.T) {
 		limits = append(limits, `quiet = "4s"`)
 	}
 	var flags []string
-	s.demo, flags = watchable(t, server.Options{Nodes: 3, Tenants: 600, Seed: 7, Speed: 10}, limits...)
+	s.demo, flags = watchable(t, server.Options{Nodes: 3, Tenants: 600, Computes: s.computes(), Seed: 7, Speed: 10}, limits...)
 	s.watch = watching(t, flags, "--until-done", "--timeout", "1m")
 	args := append([]string{"demo", "drive", "--fault", s.fault, "--period", s.period, "--build", s.build}, strings.Fields(s.nodes)...)
 	s.script = converse(t, with(flags, args...)...)

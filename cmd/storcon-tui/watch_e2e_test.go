@@ -16,10 +16,13 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/release"
 )
 
-// watchable is a drivable demo without computes, whose configuration has these limits.
+// watchable is a drivable demo, without computes unless some are asked for, whose
+// configuration has these limits.
 func watchable(t *testing.T, o server.Options, limits ...string) (demo *server.Server, flags []string) {
 	t.Helper()
-	o.Computes = -1
+	if o.Computes == 0 {
+		o.Computes = -1
+	}
 	demo, config := drivable(t, o)
 	text, err := os.ReadFile(config)
 	require.NoError(t, err)
@@ -154,7 +157,7 @@ func TestWatchAttributesEveryPhase(t *testing.T) {
 // A watch that comes in the middle tells where the nodes are, and ends with the release.
 func TestWatchAttachedInTheMiddle(t *testing.T) {
 	t.Parallel()
-	demo, flags := watchable(t, server.Options{Nodes: 2, Tenants: 60, Seed: 7, Speed: 10}, `settled = "2s"`)
+	demo, flags := watchable(t, server.Options{Nodes: 2, Tenants: 60, Computes: 3, Seed: 7, Speed: 10}, `settled = "2s"`)
 	script := converse(t, with(flags, "demo", "drive", "1", "2", "--period", "1s")...)
 	script.hears("node 1  done")
 	script.hears("node 2  drained")
@@ -172,6 +175,7 @@ func TestWatchAttachedInTheMiddle(t *testing.T) {
 	end := lines[len(lines)-1]
 	require.Equal(t, "release_ended", end.Event)
 	require.Equal(t, 2, end.Release.Done)
+	require.Equal(t, 1, end.Release.Anomalies, "a compute that had failed before is told, and is not the release's fault")
 	require.Equal(t, []string{"PUT 1/drain", "PUT 1/fill", "PUT 2/drain", "PUT 2/fill"}, changesOf(demo))
 
 	require.Contains(t, text.heard[len(text.heard)-1], ": 2 of 2 nodes done, ")
