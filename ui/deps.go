@@ -104,6 +104,10 @@ type Deps struct {
 	SpecPlan *reconfigure.Plan
 	// Reconfigure is one to open on that goes on already; nil = none.
 	Reconfigure LiveReconfigure
+	// Releases follows the release; nil = none is watched.
+	Releases Releases
+	// OpenRelease opens on the release.
+	OpenRelease bool
 	// Told brings what the operator should read that happened outside of the console's
 	// screens; nil = nothing does.
 	Told     <-chan string

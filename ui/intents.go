@@ -100,6 +100,8 @@ func (m *model) open(id string) {
 		m.push(view.NewRuns())
 	case view.ScreenComputes:
 		m.push(view.NewComputes())
+	case view.ScreenRelease:
+		m.openRelease()
 	case view.ScreenReconfigure:
 		m.openReconfigure()
 	case view.ScreenRun:

@@ -10,6 +10,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
+	"github.com/StorconTUI/storcon-tui/engine/release"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/view"
@@ -35,6 +36,8 @@ type model struct {
 	stale      map[string][]compute.Change // computes whose last known spec is stale
 	comparing  bool                        // that is being found out
 	comparedAt time.Time
+
+	rel *release.Release // as it was last on the screen
 
 	earlier []*rollout.Status // of this session's runs before this one
 	digest  digest
@@ -84,6 +87,9 @@ func newModel(ctx context.Context, d Deps) *model {
 		m.show(view.NewPlanScreen(*d.Plan))
 	}
 	m.openOnComputes()
+	if d.OpenRelease {
+		m.openRelease()
+	}
 	return m
 }
 
@@ -169,6 +175,7 @@ func (m *model) look() {
 		m.dirty = true
 	}
 	m.snapshot, m.status = snapshot, status
+	m.lookAtRelease()
 	if m.toast.text != "" && now.After(m.toast.until) {
 		m.toast, m.dirty = toast{}, true
 	}
@@ -192,7 +199,8 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Stale: m.stale, Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
+		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Stale: m.stale, Release: m.rel,
+		Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
 	}
 }
 

@@ -63,6 +63,7 @@ func Run(parent context.Context, d Deps) error {
 	})
 	wg.Go(func() { e.watch(ctx, d.Input) })
 	wg.Go(func() { listen(ctx, d.Told, program.Send) })
+	wg.Go(func() { listenToRelease(ctx, d.Releases, program.Send) })
 
 	_, err := program.Run()
 	cancel()

@@ -51,6 +51,9 @@ func (p *program) inConsole(ctx context.Context, open func(context.Context, *ope
 			return err
 		}
 		o.deps.Reconfigures = o.computes
+		feed := newReleaseFeed(c)
+		defer feed.start(ctx)()
+		o.deps.Releases = feed
 		if err := open(ctx, o); err != nil {
 			return err
 		}

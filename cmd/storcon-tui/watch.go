@@ -27,10 +27,11 @@ func (p *program) watchVerb() *cobra.Command {
 	var o watchOptions
 	verb := &cobra.Command{
 		Use:   "watch",
-		Short: "Print what happens in a release that somebody else drives; only reads",
+		Short: "Show or print what happens in a release that somebody else drives; only reads",
 		Long: `Print a line for everything that happens in a release, whoever drives it: which
 node is being drained, restarted, filled or done, and what looks wrong. It only
-reads, and may begin in the middle of a release.
+reads, and may begin in the middle of a release. On a terminal, and without flags that
+are about the printing, it opens the console on the release instead.
 
 It goes on until a signal ends it. With --until-done it ends with the release, also with
 one that begins later: with 0, or with 13 when something looked wrong in it. With --timeout
@@ -49,6 +50,9 @@ once into a pipe, as far apart as it was on a terminal or with --speed.`,
 			}
 			if o.replay.path != "" {
 				return p.replay(cmd.Context(), o)
+			}
+			if p.watchesOnScreen(cmd) {
+				return p.watchInConsole(cmd.Context())
 			}
 			return p.watch(cmd.Context(), o)
 		},

@@ -47,6 +47,7 @@ func helpSections() []helpSection {
 		{"A NEW SPEC FOR COMPUTES", ScreenRespec},
 		{"A RECONFIGURE", ScreenReconfigure},
 		{"RUNS", ScreenRuns},
+		{"A RELEASE, WATCHED", ScreenRelease},
 		{"A PLAN", ScreenPlan},
 		{"A RUN (the question says which of these it takes; enter is never one)", ScreenRun},
 		{"WHEN LEAVING WITH A LIVE RUN", ScreenQuit},

@@ -74,7 +74,7 @@ func (b Binding) On(screen string) bool { return slices.Contains(b.Screens, scre
 
 // keyMap is the one table of keys: hints, the help screen and the screens
 // themselves read it.
-var keyMap = slices.Concat(buildKeyMap(), runKeyMap(), respecKeyMap())
+var keyMap = slices.Concat(buildKeyMap(), releaseKeyMap(), runKeyMap(), respecKeyMap())
 
 // KeyMap is a copy of the table of keys.
 func KeyMap() []Binding { return slices.Clone(keyMap) }
@@ -112,6 +112,7 @@ func buildKeyMap() []Binding {
 		{Keys: []string{"e"}, Shown: "e", Short: "reconfigure", Long: "hand the compute under the cursor a new spec", Command: CmdRespec, Screens: []string{ScreenComputes, ScreenCompute}},
 		{Keys: []string{"E"}, Shown: "E", Short: "reconfigure all", Long: "hand every compute that is shown a new spec, in waves", Command: CmdRespecAll, Screens: computes},
 		{Keys: []string{" "}, Shown: "space", Short: "mark", Long: "mark the node under the cursor, or take its mark away", Command: CmdMark, Screens: table},
+		{Keys: []string{"w"}, Shown: "w", Short: "release", Long: "watch the release that goes on, whoever drives it: every node over time", Command: CmdRelease, Screens: acting},
 		{Keys: []string{"r"}, Shown: "r", Short: "restart", Action: action.Restart, Screens: acting},
 		{Keys: []string{"d"}, Shown: "d", Short: "drain", Action: action.Drain, Screens: acting},
 		{Keys: []string{"f"}, Shown: "f", Short: "fill", Action: action.Fill, Screens: acting},

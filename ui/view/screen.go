@@ -8,6 +8,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/action"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
+	"github.com/StorconTUI/storcon-tui/engine/release"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 )
@@ -25,6 +26,9 @@ type Context struct {
 	// Stale are the computes whose last known spec names other pageservers than the
 	// controller does, with what differs; nil = not compared yet.
 	Stale map[string][]compute.Change
+	// Release is what happens to the nodes, whoever drives; set while a screen shows it, nil =
+	// not known yet.
+	Release *release.Release
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
 	Earlier []*rollout.Status

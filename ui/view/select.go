@@ -158,6 +158,8 @@ func openScreen(cmd Command, c *Context) Intent {
 		return Open{Screen: ScreenEvents}
 	case CmdRuns:
 		return Open{Screen: ScreenRuns}
+	case CmdRelease:
+		return Open{Screen: ScreenRelease}
 	case CmdComp:
 		return Open{Screen: ScreenComputes}
 	case CmdRun:

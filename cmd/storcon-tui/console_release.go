@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/StorconTUI/storcon-tui/engine/release"
+)
+
+// releaseFeed follows the release of a cluster for a console, from before anybody opens
+// its screen; what this host has recorded of it lately comes first. It is safe for use by
+// several goroutines.
+type releaseFeed struct {
+	c       *connection
+	changed chan struct{} // of capacity one
+
+	mu     sync.Mutex
+	watch  *release.Watch   // nil before the first look
+	newest *release.Release // what watch says; nil = to be asked for
+}
+
+func newReleaseFeed(c *connection) *releaseFeed {
+	return &releaseFeed{c: c, changed: make(chan struct{}, 1)}
+}
+
+// Changed is pinged after something has happened.
+func (f *releaseFeed) Changed() <-chan struct{} { return f.changed }
+
+// Release is the present state. It is put together when somebody asks.
+func (f *releaseFeed) Release() *release.Release {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest == nil && f.watch != nil {
+		r := f.watch.Release()
+		f.newest = &r
+	}
+	return f.newest
+}
+
+// start looks after every read until ctx ends or the function that it returns is called,
+// which waits.
+func (f *releaseFeed) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var looking sync.WaitGroup
+	looking.Go(func() { f.run(ctx) })
+	return func() {
+		cancel()
+		looking.Wait()
+	}
+}
+
+func (f *releaseFeed) run(ctx context.Context) {
+	read, unsubscribe := f.c.poller.SubscribeReads()
+	defer unsubscribe()
+	out := processWatch{watch: f.c.poller.WatchProcess}
+	defer out.end()
+	watch, _ := f.c.remembered()
+	for {
+		select {
+		case <-read:
+		case <-ctx.Done():
+			return
+		}
+		seen := release.Observe(f.c.poller.Latest())
+		out.follow(seen)
+		f.see(watch, seen)
+	}
+}
+
+func (f *releaseFeed) see(watch *release.Watch, seen release.Observation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watch, f.newest = watch, nil
+	if len(watch.See(seen)) == 0 {
+		return
+	}
+	select {
+	case f.changed <- struct{}{}:
+	default: // it is about to look anyway
+	}
+}
+
+// watchesOnScreen reports that watch is to be seen rather than printed.
+func (p *program) watchesOnScreen(verb *cobra.Command) bool {
+	for _, flag := range []string{"output", "until-done", "timeout"} {
+		if verb.Flags().Changed(flag) {
+			return false
+		}
+	}
+	return p.onTerminal()
+}
+
+// watchInConsole opens the console on the release. That sends nothing but reads until an
+// operator confirms a plan.
+func (p *program) watchInConsole(ctx context.Context) error {
+	return p.inConsole(ctx, func(_ context.Context, o *opening) error {
+		o.deps.OpenRelease = true
+		return nil
+	})
+}
