@@ -75,16 +75,22 @@ func (c *callCounts) unseenFill(nodes []*track, now time.Time) (t *track, from, 
 	}
 	// The newest of those that were back before the call was counted, else one that was
 	// found back with it.
+	hidden := false
 	for _, n := range nodes {
 		switch {
-		case n.gone || n.cur.Phase != Back || n.filled || n.cur.From.After(c.surplusSince):
-		case t == nil, t.cur.From.Equal(c.surplusSince):
+		case !n.gone && !n.filled && !n.back.IsZero() && n.cur.Phase != Back:
+			hidden = true // it is away just now, and may be the one
+		case n.gone || n.cur.Phase != Back || n.filled || n.back.After(c.surplusSince):
+		case t == nil, t.back.Equal(c.surplusSince):
 			t = n
-		case n.cur.From.After(t.cur.From) && n.cur.From.Before(c.surplusSince):
+		case n.back.After(t.back) && n.back.Before(c.surplusSince):
 			t = n
 		}
 	}
-	if t == nil { // of a node that nobody waited for
+	switch {
+	case t == nil && hidden:
+		return nil, from, to
+	case t == nil: // of a node that nobody waited for
 		c.base, c.surplusSince = c.fills, time.Time{}
 		return nil, from, to
 	}

@@ -245,10 +245,12 @@ func (w *Watch) findNode(t *track) {
 		})
 	}
 	if w.live() && t.unfilled() {
-		w.add(FillNeverAsked, id, t.cur.From, w.limits.FillAsked, func() string {
+		w.add(FillNeverAsked, id, t.back, w.limits.FillAsked, func() string {
 			return fmt.Sprintf("node %s is back and nobody has asked for its fill", id)
 		})
-		w.add(FillSkipped, id, t.skipped, callsLate, func() string { return t.skippedText() })
+		if !t.hasItsShards() {
+			w.add(FillSkipped, id, t.skipped, callsLate, func() string { return t.skippedText() })
+		}
 	}
 	w.findLeftOver(t)
 }

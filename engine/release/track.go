@@ -36,6 +36,8 @@ type cycle struct {
 	restarted            time.Time
 	byLaunch, byReattach bool
 
+	back time.Time // when it was first Active/Active after the restart
+
 	filled       bool // it was filled, or needs no fill
 	inferredFill bool // it is being filled, as the gauge says and the policy does not
 	rises        int  // times that the gauge rose without a fill
@@ -140,7 +142,7 @@ func (t *track) restart(was, n NodeObservation, now time.Time) bool {
 		t.cancelled = time.Time{}
 	}
 	t.restarted, t.byLaunch, t.byReattach = now, launch, reattach
-	t.filled, t.inferredFill, t.rises, t.skipped = false, false, 0, time.Time{}
+	t.back, t.filled, t.inferredFill, t.rises, t.skipped = time.Time{}, false, false, 0, time.Time{}
 	return true
 }
 

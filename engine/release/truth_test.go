@@ -103,7 +103,7 @@ func (w *trueWay) attached(at time.Time) int64 {
 
 // watched looks at the truth as a Poller does: the list every second, the counters every
 // 5 s with gauges that are renewed every 20 s, the processes every so often.
-func (tr *truth) watched(processes time.Duration, from, until time.Time) *Watch {
+func (tr *truth) watched(processes time.Duration, from, until time.Time, odd func(look int, was, is *Observation)) *Watch {
 	w := NewWatch(Settings{})
 	var o Observation
 	for i := 0; ; i++ {
@@ -142,6 +142,9 @@ func (tr *truth) watched(processes time.Duration, from, until time.Time) *Watch 
 			}
 			next.Nodes = append(next.Nodes, n)
 		}
+		if odd != nil {
+			odd(i, &o, &next)
+		}
 		o = next
 		w.See(o)
 	}
@@ -153,7 +156,7 @@ func TestTheTruthIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := someTruths.Draw(t, "truth")
 		processes := rapid.SampledFrom([]time.Duration{2 * time.Second, 17 * time.Second}).Draw(t, "processes")
-		w := tr.watched(processes, tr.began, tr.end.Add(150*time.Second))
+		w := tr.watched(processes, tr.began, tr.end.Add(150*time.Second), nil)
 		r := w.Release()
 		for _, a := range r.Anomalies {
 			require.Equal(t, OfflineLong, a.Kind, "%+v", a)
@@ -191,7 +194,7 @@ func TestTheTruthIsFoundFromTheMiddleOn(t *testing.T) {
 		last := tr.nodes[len(tr.nodes)-1]
 		first := tr.nodes[0].drainAt
 		from := first.Add(time.Duration(rapid.Int64Range(0, int64(last.downAt.Sub(first))).Draw(t, "from")))
-		w := tr.watched(2*time.Second, from, tr.end.Add(150*time.Second))
+		w := tr.watched(2*time.Second, from, tr.end.Add(150*time.Second), nil)
 		r := w.Release()
 		require.True(t, r.Joined)
 		for _, a := range r.Anomalies {
@@ -203,6 +206,45 @@ func TestTheTruthIsFoundFromTheMiddleOn(t *testing.T) {
 		}
 		require.Equal(t, len(tr.nodes), r.Progress.Done, ways)
 		require.WithinDuration(t, tr.end, r.Ended, 10*time.Second, ways)
+	})
+}
+
+// TestOddReadingsSayNothing: now and then a read fails, or shows what is not so, once.
+func TestOddReadingsSayNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tr := someTruths.Draw(t, "truth")
+		every := rapid.IntRange(7, 40).Draw(t, "every")
+		kind := rapid.IntRange(0, 4).Draw(t, "kind")
+		w := tr.watched(2*time.Second, tr.began, tr.end.Add(150*time.Second), func(look int, was, is *Observation) {
+			if look%every != every-1 || is.At.After(tr.end.Add(time.Minute)) {
+				return
+			}
+			switch kind {
+			case 0:
+				is.Error, is.Nodes = "connection reset", was.Nodes
+			case 1:
+				is.Calls = nil
+			}
+			for i := range is.Nodes {
+				switch n := &is.Nodes[i]; kind {
+				case 2:
+					n.Silent = true
+				case 3:
+					n.Attached = -1
+				case 4:
+					n.Availability = client.AvailabilityOffline
+				}
+			}
+		})
+		r := w.Release()
+		for _, a := range r.Anomalies {
+			require.Equal(t, OfflineLong, a.Kind, "%+v", a)
+		}
+		var ways []string
+		for _, n := range r.Nodes {
+			ways = append(ways, way(n))
+		}
+		require.Equal(t, len(tr.nodes), r.Progress.Done, ways)
 	})
 }
 

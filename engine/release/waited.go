@@ -32,10 +32,10 @@ func (t *track) whole(calmSince time.Time) time.Time {
 		return time.Time{}
 	}
 	known := t.before >= 0 && t.node.Attached >= 0
-	if known && t.node.Attached*10 < t.before*9 || !known && t.drained {
+	if known && !t.hasItsShards() || !known && t.drained {
 		return time.Time{}
 	}
-	from := later(t.cur.From, t.attachedSince)
+	from := later(t.back, t.attachedSince)
 	if t.drained {
 		if calmSince.IsZero() {
 			return time.Time{}
@@ -43,6 +43,11 @@ func (t *track) whole(calmSince time.Time) time.Time {
 		from = later(from, calmSince)
 	}
 	return from.Add(gaugeLate)
+}
+
+// hasItsShards: it has nine tenths of what it had, as far as is known.
+func (t *track) hasItsShards() bool {
+	return t.before >= 0 && t.node.Attached >= 0 && t.node.Attached*10 >= t.before*9
 }
 
 // due is when waited may tell something new; zero = never.

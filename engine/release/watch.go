@@ -216,6 +216,9 @@ func (w *Watch) moved(t *track) {
 	if !t.exempt() && !w.settledSince.IsZero() {
 		w.settledSince = w.now
 	}
+	if t.cur.Phase == Back && t.back.IsZero() {
+		t.back = t.cur.From
+	}
 	if t.cur.Phase != Done || !t.finished.IsZero() {
 		return
 	}
