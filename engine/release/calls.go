@@ -73,20 +73,7 @@ func (c *callCounts) unseenFill(nodes []*track, now time.Time) (t *track, from, 
 	if c.surplusSince.IsZero() || now.Sub(c.surplusSince) < fillLate {
 		return nil, from, to
 	}
-	// The newest of those that were back before the call was counted, else one that was
-	// found back with it.
-	hidden := false
-	for _, n := range nodes {
-		switch {
-		case !n.gone && !n.filled && !n.back.IsZero() && n.cur.Phase != Back:
-			hidden = true // it is away just now, and may be the one
-		case n.gone || n.cur.Phase != Back || n.filled || n.back.After(c.surplusSince):
-		case t == nil, t.back.Equal(c.surplusSince):
-			t = n
-		case n.back.After(t.back) && n.back.Before(c.surplusSince):
-			t = n
-		}
-	}
+	t, hidden := c.candidate(nodes)
 	switch {
 	case t == nil && hidden:
 		return nil, from, to
@@ -99,6 +86,23 @@ func (c *callCounts) unseenFill(nodes []*track, now time.Time) (t *track, from, 
 		c.surplusSince = time.Time{}
 	}
 	return t, from, to
+}
+
+// candidate is the newest of the nodes that were back before the call was counted, else
+// one that was found back with it. Hidden: one is away just now, and may have been the one.
+func (c *callCounts) candidate(nodes []*track) (t *track, hidden bool) {
+	for _, n := range nodes {
+		switch {
+		case n.gone || n.filled || n.back.IsZero() || n.back.After(c.surplusSince):
+		case n.cur.Phase != Back:
+			hidden = true
+		case t == nil, t.back.Equal(c.surplusSince):
+			t = n
+		case n.back.After(t.back) && n.back.Before(c.surplusSince):
+			t = n
+		}
+	}
+	return t, hidden
 }
 
 // due is when unseenFill may find one; zero = never.
