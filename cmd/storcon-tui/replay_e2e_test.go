@@ -48,6 +48,7 @@ func TestRunsReplay(t *testing.T) {
 	}
 	console.press(" ")
 	console.see("run closed")
+	console.see(`what the cluster showed meanwhile: storcon-tui watch --replay own --from \S+Z --to \S+Z`)
 	require.Equal(t, 0, console.leaves())
 
 	execute(t, with("runs", "replay", run, "--speed", "0")...).refusesWith(t, 2, "--speed: expected a number")

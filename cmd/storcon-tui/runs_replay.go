@@ -68,7 +68,25 @@ func (p *program) replayRun(ctx context.Context, s *journal.Store, run string, s
 	if err != nil {
 		return &exitError{code: exitJournal, err: err}
 	}
+	if p.onTerminal() {
+		p.tellRecorded(s, records[0].T, records[len(records)-1].T)
+	}
 	return nil
+}
+
+// tellRecorded says how to see what the cluster showed meanwhile, if that was recorded.
+func (p *program) tellRecorded(s *journal.Store, from, to time.Time) {
+	recording, err := history.Open(historyDir(s))
+	if err != nil {
+		return
+	}
+	recording.Limit(from, to)
+	if _, _, err := recording.Span(); err != nil {
+		return
+	}
+	// --to is in whole seconds, and the last one belongs to the run.
+	fmt.Fprintf(p.out, "what the cluster showed meanwhile: storcon-tui watch --replay own --from %s --to %s\n",
+		from.UTC().Format(time.RFC3339), to.Add(time.Second).UTC().Format(time.RFC3339))
 }
 
 // runLines are what a journal says to people.
