@@ -44,7 +44,7 @@ type Runs interface {
 // OpenRuns is a Runs that can tell anew which run an earlier console left open,
 // since it may be closed by somebody else; "" = none. It reads files.
 type OpenRuns interface {
-	Unfinished() (string, error)
+	Unfinished() (view.OpenRun, error)
 }
 
 // Neighbours is a Runs that knows what other consoles of this host do. log asks
@@ -93,9 +93,8 @@ type Deps struct {
 	// ReadOnly says why nothing can be sent, "" when it can; the Snapshot's
 	// Identity carries the flag that screens show.
 	ReadOnly string
-	// Unfinished names the run that an earlier console left open, as it was at the
-	// start; "" = none.
-	Unfinished string
+	// Unfinished is the run that an earlier console left open, as it was at the start.
+	Unfinished view.OpenRun
 	// Plan is a plan to open on; nil = the dashboard alone.
 	Plan *rollout.Plan
 	// Run is a run to open on that goes on already; nil = none.

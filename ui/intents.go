@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/view"
 )
@@ -27,7 +28,7 @@ type (
 		err  error
 	}
 	runsMsg struct {
-		unfinished string
+		unfinished view.OpenRun
 		elsewhere  view.Elsewhere
 		err        error
 	}
@@ -161,6 +162,11 @@ func (m *model) start(i view.StartRun) tea.Cmd {
 
 // takeUp takes an unfinished run up again, which then asks.
 func (m *model) takeUp(i view.TakeUp) tea.Cmd {
+	if i.Run.Verb == journal.VerbReconfigure && m.deps.Reconfigures != nil && m.busy == "" {
+		return m.beginReconfigure("taking the run up again …", func(ctx context.Context) (LiveReconfigure, error) {
+			return m.deps.Reconfigures.Resume(ctx, i.Run.ID)
+		})
+	}
 	runs, can := m.deps.Runs.(Resumer)
 	if !can || m.busy != "" {
 		m.say("not taken up: " + orText(m.busy, "this console cannot"))
@@ -168,7 +174,7 @@ func (m *model) takeUp(i view.TakeUp) tea.Cmd {
 	}
 	m.busy = "taking the run up again …"
 	return m.tasks.command(func(ctx context.Context) tea.Msg {
-		run, err := runs.Resume(ctx, i.Run)
+		run, err := runs.Resume(ctx, i.Run.ID)
 		if err == nil && ctx.Err() != nil {
 			detach(run, "the console was left while the run was taken up")
 		}
@@ -186,7 +192,7 @@ func (m *model) started(msg startedMsg) {
 		m.earlier = append(m.earlier, m.status)
 	}
 	m.run = msg.run
-	m.deps.Unfinished = ""
+	m.deps.Unfinished = view.OpenRun{}
 	m.follow(msg.run)
 	m.look()
 	m.show(view.NewRunScreen())

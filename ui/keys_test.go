@@ -308,13 +308,15 @@ type openRuns struct {
 	id string
 }
 
-func (r *openRuns) Unfinished() (string, error) { return r.id, nil }
+func (r *openRuns) Unfinished() (view.OpenRun, error) {
+	return view.OpenRun{ID: r.id, Verb: "rollout"}, nil
+}
 
 // A run that was left open may be closed in another terminal.
 func TestRunsScreenLooksAgainWhatIsOpen(t *testing.T) {
 	k := newConsole(t, nil, 100, 30)
 	open := &openRuns{runs: k.runs, id: "01J8ZQ4M6T8R2V0X9Y5B7C3DK2"}
-	k.deps.Runs, k.deps.Unfinished = open, open.id
+	k.deps.Runs, k.deps.Unfinished = open, view.OpenRun{ID: open.id, Verb: "rollout"}
 	k.press("L")
 	require.Contains(t, k.View(), "Left unfinished: run 01J8ZQ4M6T8R2V0X9Y5B7C3DK2")
 	open.id = ""

@@ -150,7 +150,7 @@ func (m *model) specStarted(msg specStartedMsg) {
 		return
 	}
 	m.respec = msg.run
-	m.deps.Unfinished = ""
+	m.deps.Unfinished = view.OpenRun{}
 	m.follow(msg.run)
 	m.look()
 	m.show(view.NewComputes())

@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/StorconTUI/storcon-tui/ui/view"
+)
 
 // resumeInConsole opens the console on the question whether to take an
 // unfinished run up again.
@@ -12,7 +16,7 @@ func (p *program) resumeInConsole(ctx context.Context, run string) error {
 		if o.deps.Run, err = o.runs.Resume(ctx, run); err != nil {
 			return o.c.at(refusal(err))
 		}
-		o.deps.Unfinished = ""
+		o.deps.Unfinished = view.OpenRun{}
 		return nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui"
+	"github.com/StorconTUI/storcon-tui/ui/view"
 )
 
 // engine plans and starts runs on the connection's cluster.
@@ -105,10 +106,10 @@ func (r *consoleRuns) began(driver *rollout.Driver) *rollout.Driver {
 
 // Unfinished is the oldest run that was left open; one that is live, here or in
 // another console, is not meant.
-func (r *consoleRuns) Unfinished() (string, error) {
+func (r *consoleRuns) Unfinished() (view.OpenRun, error) {
 	open, err := r.open()
 	if err != nil {
-		return "", err
+		return view.OpenRun{}, err
 	}
 	live := ""
 	if owner, driven := r.neighbour.store.Driver(); driven {
@@ -116,10 +117,10 @@ func (r *consoleRuns) Unfinished() (string, error) {
 	}
 	for _, run := range open {
 		if run.ID != live {
-			return run.ID, nil
+			return view.OpenRun{ID: run.ID, Verb: run.ResumeVerb()}, nil
 		}
 	}
-	return "", nil
+	return view.OpenRun{}, nil
 }
 
 // last is the newest run of this session, nil when there was none.

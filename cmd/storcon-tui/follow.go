@@ -90,10 +90,14 @@ func (p *program) tail(ctx context.Context, s *journal.Store, run string) error 
 	defer func() { _ = follower.Close() }() // it was only read
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
+	verb := "rollout"
 	for {
 		_, driven := s.Driver() // asked first: what it wrote before it went is then read
 		records, err := follower.Next()
 		for _, r := range records {
+			if h := (journal.Header{}); r.Kind == journal.KindHeader && r.Decode(&h) == nil {
+				verb = journal.RunInfo{Verb: h.Verb}.ResumeVerb()
+			}
 			if line := recordLine(r); line != "" {
 				fmt.Fprintln(p.out, line)
 			}
@@ -105,7 +109,7 @@ func (p *program) tail(ctx context.Context, s *journal.Store, run string) error 
 		case err != nil:
 			return &exitError{code: exitJournal, err: err}
 		case !driven:
-			fmt.Fprintf(p.out, "nobody drives run %s any more, and it is not finished: storcon-tui rollout --resume %s takes it up\n", run, run)
+			fmt.Fprintf(p.out, "nobody drives run %s any more, and it is not finished: storcon-tui %s --resume %s takes it up\n", run, verb, run)
 			return ended(rollout.ExitPaused)
 		}
 		select {

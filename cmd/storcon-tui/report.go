@@ -72,12 +72,13 @@ type computeReport struct {
 }
 
 type runReport struct {
-	Run     string          `json:"run"`
-	Verb    string          `json:"verb"`
-	Nodes   []client.NodeID `json:"nodes"`
-	By      string          `json:"by"`
-	Started time.Time       `json:"started_at"`
-	Journal string          `json:"journal"`
+	Run      string          `json:"run"`
+	Verb     string          `json:"verb"`
+	Nodes    []client.NodeID `json:"nodes"`
+	Computes []string        `json:"computes"` // of a reconfigure
+	By       string          `json:"by"`
+	Started  time.Time       `json:"started_at"`
+	Journal  string          `json:"journal"`
 }
 
 // driverReport is who drives the cluster from this host just now.
@@ -148,7 +149,7 @@ func makeReport(s *cluster.Snapshot, runs []journal.RunInfo, driver *driverRepor
 			continue // a live one is not finished because it is live
 		}
 		r.Unfinished = append(r.Unfinished, runReport{
-			Run: run.ID, Verb: run.Verb, Nodes: run.Nodes, By: person(run.By), Started: run.Started, Journal: run.Path,
+			Run: run.ID, Verb: run.Verb, Nodes: append([]client.NodeID{}, run.Nodes...), Computes: append([]string{}, run.Computes...), By: person(run.By), Started: run.Started, Journal: run.Path,
 		})
 	}
 	addPart(&r, "nodes", s.Nodes)

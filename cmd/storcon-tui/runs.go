@@ -12,6 +12,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
+	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
 func (p *program) runsVerb() *cobra.Command {
@@ -68,10 +69,10 @@ func (p *program) listRuns(s *journal.Store) error {
 		return err
 	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tWHAT\tNODES\tBY\tSTATE")
+	fmt.Fprintln(w, "RUN\tSTARTED\tWHAT\tOF\tBY\tSTATE")
 	for _, r := range runs {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Started.Local().Format(time.DateTime),
-			orDash(r.Verb), orDash(nodeList(r.Nodes)), orDash(person(r.By)), runState(r))
+			orDash(r.Verb), orDash(subjects(r.Nodes, r.Computes)), orDash(person(r.By)), runState(r))
 	}
 	return w.Flush()
 }
@@ -190,6 +191,18 @@ func nodeList(nodes []client.NodeID) string {
 		texts[i] = n.String()
 	}
 	return strings.Join(texts, " ")
+}
+
+// subjects are the nodes of a run, or its computes: a few by name, many by number.
+func subjects(nodes []client.NodeID, computes []string) string {
+	const few = 3
+	switch {
+	case len(computes) > few:
+		return prose.Things(int64(len(computes)), "compute")
+	case len(computes) > 0:
+		return client.Clean(strings.Join(computes, " "))
+	}
+	return nodeList(nodes)
 }
 
 func orDash(s string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/audit"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
+	"github.com/StorconTUI/storcon-tui/engine/reconfigure"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
@@ -28,7 +29,8 @@ type exportReport struct {
 	Cluster  string           `json:"cluster"`
 	Run      string           `json:"run"`
 	Verb     string           `json:"verb"`
-	Nodes    []client.NodeID  `json:"nodes"` // of the plan, in its order
+	Nodes    []client.NodeID  `json:"nodes"`    // of the plan, in its order
+	Computes []exportCompute  `json:"computes"` // of a reconfigure; empty for others
 	By       string           `json:"by"`
 	Started  time.Time        `json:"started_at"`
 	Closed   *time.Time       `json:"closed_at"` // null = nobody has closed it
@@ -59,6 +61,15 @@ type exportPhase struct {
 	Ended *time.Time `json:"ended_at"`
 }
 
+// exportCompute is one compute of a reconfigure. Its end is null until the run has ended.
+type exportCompute struct {
+	Compute string   `json:"compute"`
+	State   *string  `json:"state"`
+	Why     *string  `json:"why"`
+	Took    *float64 `json:"took_s"` // from the call to its end
+	SHA256  *string  `json:"spec_sha256"`
+}
+
 func (p *program) runsExportVerb() *cobra.Command {
 	var format string
 	export := &cobra.Command{
@@ -84,11 +95,16 @@ func (p *program) exportRun(s *journal.Store, run, format string) error {
 	if err != nil {
 		return err
 	}
-	status, err := reportOf(s, run)
-	if err != nil {
+	var status *rollout.Status
+	report := makeExport(s.Cluster(), run, recs)
+	if report.Verb == journal.VerbReconfigure {
+		if err := report.computes(s, run); err != nil {
+			return &exitError{code: exitJournal, err: err}
+		}
+	} else if status, err = reportOf(s, run); err != nil {
 		return &exitError{code: exitJournal, err: err}
 	}
-	report := makeExport(s.Cluster(), run, recs, status)
+	report.steps(status)
 	report.Findings = append(report.Findings, found...)
 	if format == "json" {
 		return writeJSON(p.out, report)
@@ -112,9 +128,9 @@ func reportOf(s *journal.Store, run string) (*rollout.Status, error) {
 	return &st, nil
 }
 
-func makeExport(cluster, run string, recs journal.Records, status *rollout.Status) exportReport {
+func makeExport(cluster, run string, recs journal.Records) exportReport {
 	e := exportReport{
-		Version: exportVersion, Cluster: cluster, Run: run, Nodes: []client.NodeID{}, Left: []string{},
+		Version: exportVersion, Cluster: cluster, Run: run, Nodes: []client.NodeID{}, Left: []string{}, Computes: []exportCompute{},
 		Steps: []exportStep{}, Records: append([]journal.Record{}, recs...), Findings: []audit.Finding{},
 	}
 	for _, r := range recs {
@@ -125,12 +141,44 @@ func makeExport(cluster, run string, recs journal.Records, status *rollout.Statu
 			e.close(r)
 		}
 	}
-	if status != nil {
-		for i := range status.Steps {
-			e.Steps = append(e.Steps, makeExportStep(&status.Steps[i]))
-		}
-	}
 	return e
+}
+
+// steps takes the nodes of a run that has ended.
+func (e *exportReport) steps(status *rollout.Status) {
+	if status == nil {
+		return
+	}
+	for i := range status.Steps {
+		e.Steps = append(e.Steps, makeExportStep(&status.Steps[i]))
+	}
+}
+
+// computes takes those of a reconfigure, with their ends where it has ended.
+func (e *exportReport) computes(s *journal.Store, run string) error {
+	b, err := s.Report(run, "json")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var st reconfigure.Status
+	if err := json.Unmarshal(b, &st); err != nil {
+		return fmt.Errorf("report of run %s: %w", run, err)
+	}
+	e.Computes = e.Computes[:0]
+	for i := range st.Items {
+		it := &st.Items[i]
+		word := it.State.Word()
+		one := exportCompute{Compute: it.Item.Compute, State: &word, Why: &it.Why, SHA256: &it.Item.SHA256}
+		if it.State.Over() && !it.Sent.IsZero() {
+			took := it.Ended.Sub(it.Sent).Seconds()
+			one.Took = &took
+		}
+		e.Computes = append(e.Computes, one)
+	}
+	return nil
 }
 
 // header and close take what their records say; one that says nothing readable is
@@ -140,6 +188,9 @@ func (e *exportReport) header(r journal.Record) {
 	_ = r.Decode(&h)
 	e.Verb, e.Started = h.Verb, r.T
 	e.Nodes = append(e.Nodes, h.Nodes...)
+	for _, name := range h.Computes {
+		e.Computes = append(e.Computes, exportCompute{Compute: name})
+	}
 	if r.By != nil {
 		e.By = person(*r.By)
 	}
@@ -185,12 +236,45 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
+// computesMarkdown is a reconfigure for a ticket.
+func computesMarkdown(e exportReport) string {
+	var b strings.Builder
+	end := "not ended"
+	if e.Outcome != nil {
+		end = fmt.Sprintf("%s (exit %d)", strings.ReplaceAll(*e.Outcome, "_", " "), *e.Exit)
+	}
+	fmt.Fprintf(&b, "## Run %s: reconfigure of %s on %s, %s\n\nBegun %s by %s.\n\n", e.Run,
+		prose.Things(int64(len(e.Computes)), "compute"), e.Cluster, end, e.Started.Format(time.RFC3339), orDash(e.By))
+	b.WriteString("| compute | end | why | took |\n|---|---|---|---|\n")
+	for _, c := range e.Computes {
+		took := "-"
+		if c.Took != nil {
+			took = prose.Span(time.Duration(*c.Took * float64(time.Second)))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Compute, textOr(c.State), strings.ReplaceAll(textOr(c.Why), "|", `\|`), took)
+	}
+	for _, l := range e.Left {
+		fmt.Fprintf(&b, "- **left**: %s\n", l)
+	}
+	return b.String()
+}
+
+func textOr(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return orDash(*s)
+}
+
 // writeExport is the report as it is for a ticket, and the journal below it.
 func writeExport(w io.Writer, e exportReport, status *rollout.Status) error {
 	var b strings.Builder
-	if status != nil {
+	switch {
+	case status != nil:
 		b.WriteString(prose.ReportMarkdown(status, time.Now()))
-	} else {
+	case len(e.Computes) > 0:
+		b.WriteString(computesMarkdown(e))
+	default:
 		fmt.Fprintf(&b, "## Run %s: %s of nodes %s on %s, not ended\n\nBegun %s by %s.\n", e.Run, orDash(e.Verb),
 			orDash(nodeList(e.Nodes)), e.Cluster, e.Started.Format(time.RFC3339), orDash(e.By))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/StorconTUI/storcon-tui/client"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
 
@@ -84,8 +85,12 @@ func writeStatus(w io.Writer, r statusReport, now time.Time) error {
 		fmt.Fprintf(&b, "! run %s is driven from this host by %s: runs follow shows it\n", orDash(d.Run), d.words())
 	}
 	for _, u := range r.Unfinished {
-		fmt.Fprintf(&b, "! run %s (%s: node %s) was left unfinished, begun %s by %s: rollout --resume, runs show, runs close\n",
-			u.Run, orDash(u.Verb), nodeList(u.Nodes), u.Started.Local().Format(time.DateTime), orDash(u.By))
+		of := subjects(u.Nodes, u.Computes)
+		if len(u.Nodes) > 0 {
+			of = "node " + of
+		}
+		fmt.Fprintf(&b, "! run %s (%s: %s) was left unfinished, begun %s by %s: %s --resume, runs show, runs close\n",
+			u.Run, orDash(u.Verb), orDash(of), u.Started.Local().Format(time.DateTime), orDash(u.By), journal.RunInfo{Verb: u.Verb}.ResumeVerb())
 	}
 	writeComputes(&b, r.Computes)
 	for _, part := range r.Off {

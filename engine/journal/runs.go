@@ -36,6 +36,14 @@ type RunInfo struct {
 	Err      error // the journal could not be read to its end
 }
 
+// ResumeVerb is the verb of this program that takes the run up again.
+func (i RunInfo) ResumeVerb() string {
+	if i.Verb == VerbReconfigure {
+		return VerbReconfigure
+	}
+	return "rollout"
+}
+
 // Runs lists all runs of the cluster, newest first. One that cannot be read is
 // listed with its error. Of a run that was closed only both ends are read, so
 // that a long history costs little; Read finds damage in between.

@@ -93,12 +93,12 @@ var ErrReadOnly = errors.New("this console is read-only")
 type UnfinishedRunError struct{ Run journal.RunInfo }
 
 func (e *UnfinishedRunError) Error() string {
-	verb, what := "rollout", "nodes "+ids(e.Run.Nodes)
+	what := "nodes " + ids(e.Run.Nodes)
 	if e.Run.Verb == journal.VerbReconfigure {
-		verb, what = e.Run.Verb, plural(int64(len(e.Run.Computes)), "compute")
+		what = plural(int64(len(e.Run.Computes)), "compute")
 	}
 	return fmt.Sprintf("run %s is not finished (%s of %s, by %s, journal %s): take it up again with `storcon-tui %s --resume %s`, or end it with `storcon-tui runs close %s`",
-		e.Run.ID, e.Run.Verb, what, e.Run.By.User, e.Run.Path, verb, e.Run.ID, e.Run.ID)
+		e.Run.ID, e.Run.Verb, what, e.Run.By.User, e.Run.Path, e.Run.ResumeVerb(), e.Run.ID, e.Run.ID)
 }
 
 // JournalError: the journal cannot be written, so nothing may be sent.

@@ -35,8 +35,8 @@ func Problems(c *Context) []Problem {
 		list = append(list, Problem{Text: "another console is about to drive (L)"})
 	case c.Elsewhere.Driver != "":
 		list = append(list, Problem{Text: "run " + shortRun(c.Elsewhere.Run) + " is driven by another console (L)"})
-	case c.Unfinished != "":
-		list = append(list, Problem{Text: "run " + shortRun(c.Unfinished) + " was left unfinished (L)"})
+	case c.Unfinished.ID != "":
+		list = append(list, Problem{Text: "run " + shortRun(c.Unfinished.ID) + " was left unfinished (L)"})
 	}
 	s := c.Snapshot
 	if s == nil {

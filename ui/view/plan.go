@@ -110,8 +110,8 @@ func (v *PlanScreen) startOff(c *Context) string {
 		return "run " + shortRun(c.Run.Run) + " is still going on"
 	case c.Elsewhere.Driver != "":
 		return "another console drives (L)"
-	case c.Unfinished != "" && v.plan.Goal == rollout.GoalRestart:
-		return "run " + shortRun(c.Unfinished) + " was left unfinished; take it up or close it first (L)"
+	case c.Unfinished.ID != "" && v.plan.Goal == rollout.GoalRestart:
+		return "run " + shortRun(c.Unfinished.ID) + " was left unfinished; take it up or close it first (L)"
 	}
 	return ""
 }

@@ -331,7 +331,7 @@ func TestPlanStartsAndIsReordered(t *testing.T) {
 
 func TestUnfinishedRunBlocksOnlyARollingRestart(t *testing.T) {
 	c := runContext(goldentest.Styles(t, goldentest.Looks[0]), nil)
-	c.Unfinished = "01J8ZQ4M6T8R2V0X9Y5B7C3DK2"
+	c.Unfinished.ID = "01J8ZQ4M6T8R2V0X9Y5B7C3DK2"
 	require.IsType(t, Say{}, NewPlanScreen(fixturePlan()).Key("s", c))
 	lone := fixturePlan()
 	lone.Goal, lone.Steps = rollout.GoalDrain, lone.Steps[:1]

@@ -31,10 +31,15 @@ type Context struct {
 	Release *release.Release
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
-	Earlier []*rollout.Status
-	// Unfinished names the run that an earlier process left open; "" = none.
-	Unfinished string
+	Earlier    []*rollout.Status
+	Unfinished OpenRun // that an earlier process left; the zero value = none
 	Elsewhere  Elsewhere
+}
+
+// OpenRun is a run that nobody drives and that is not finished.
+type OpenRun struct {
+	ID   string
+	Verb string // of this program, that takes it up again: "rollout", "reconfigure"
 }
 
 // Elsewhere is what other processes of this host do or did.
@@ -83,7 +88,7 @@ type (
 	// Back leaves the screen.
 	Back struct{}
 	// TakeUp takes an unfinished run up again; it then asks before it sends anything.
-	TakeUp struct{ Run string }
+	TakeUp struct{ Run OpenRun }
 	// Quit asks to leave the program.
 	Quit struct{}
 	// OpenNode shows one node.

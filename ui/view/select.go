@@ -26,7 +26,7 @@ func newSelection(c *Context) selection {
 		RunLive:    c.Run != nil && c.Run.State != rollout.RunEnded,
 		RunEnded:   c.Run != nil && c.Run.State == rollout.RunEnded,
 		Ours:       liveNodes(c.Run),
-		Unfinished: c.Unfinished,
+		Unfinished: c.Unfinished.ID,
 		Driver:     c.Elsewhere.Driver,
 	}}
 }
@@ -140,7 +140,7 @@ func leadsSomewhere(cmd Command, c *Context) bool {
 	case CmdComp:
 		return c.Snapshot != nil && len(c.Snapshot.Computes) > 0
 	case CmdRuns:
-		return c.Unfinished != "" || c.Elsewhere.Driver != ""
+		return c.Unfinished.ID != "" || c.Elsewhere.Driver != ""
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/StorconTUI/storcon-tui/engine/action"
+	"github.com/StorconTUI/storcon-tui/engine/journal"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/component"
@@ -43,22 +44,37 @@ func (r *Runs) Lines(c *Context, w, h int) []string {
 	switch e := c.Elsewhere; {
 	case e.Driver != "":
 		r.followed(&p, c, h)
-	case c.Unfinished == "":
+	case c.Unfinished.ID == "":
 		p.put(s.Text, 1, "No earlier run was left unfinished.")
 	default:
-		p.put(s.Warn, 1, "Left unfinished: run "+c.Unfinished)
+		p.put(s.Warn, 1, "Left unfinished: run "+c.Unfinished.ID)
 		if e.Journal != "" {
 			p.put(s.Text, 3, "Journal: "+e.Journal)
 		}
-		p.put(s.Text, 3, "It blocks a new restart of nodes; a lone drain, fill, cancel or set Active is not blocked.")
-		p.put(s.Text, 3, "Look first at what it left in the cluster: policies Draining, PauseForRestart and Filling stay until somebody puts them right.")
+		for _, text := range blockedBy(c.Unfinished) {
+			p.put(s.Text, 3, text)
+		}
 		p.put(s.Text, 3, "t takes it up again: what its journal says and what the cluster shows are put side by side, and nothing is sent before one yes to that. The same, its journal, and closing it by name for good, from a shell:")
-		p.put(s.Strong, 5, "storcon-tui rollout --resume "+c.Unfinished)
-		p.put(s.Strong, 5, "storcon-tui runs show "+c.Unfinished)
-		p.put(s.Strong, 5, "storcon-tui runs close "+c.Unfinished)
+		p.put(s.Strong, 5, "storcon-tui "+c.Unfinished.Verb+" --resume "+c.Unfinished.ID)
+		p.put(s.Strong, 5, "storcon-tui runs show "+c.Unfinished.ID)
+		p.put(s.Strong, 5, "storcon-tui runs close "+c.Unfinished.ID)
 	}
 	from, to := r.scroll.Fit(len(p.lines), h)
 	return component.Box(append([]string{}, p.lines[from:to]...), w, h)
+}
+
+// blockedBy says what an unfinished run keeps from beginning, and what it may have left.
+func blockedBy(r OpenRun) []string {
+	if r.Verb == journal.VerbReconfigure {
+		return []string{
+			"It blocks a new restart of nodes and a new reconfigure; a lone drain, fill, cancel or set Active is not blocked.",
+			"What was sent to computes goes on there by itself; what was not sent yet is not sent.",
+		}
+	}
+	return []string{
+		"It blocks a new restart of nodes; a lone drain, fill, cancel or set Active is not blocked.",
+		"Look first at what it left in the cluster: policies Draining, PauseForRestart and Filling stay until somebody puts them right.",
+	}
 }
 
 // followed is the run of another console: who drives it, and the newest of its
