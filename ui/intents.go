@@ -141,6 +141,7 @@ func (m *model) planned(msg plannedMsg) {
 		return
 	}
 	m.show(view.NewPlanScreen(msg.plan))
+	m.lookAtRelease()
 }
 
 // start starts the plan that is on the screen. While it starts nothing else is
@@ -151,6 +152,9 @@ func (m *model) start(i view.StartRun) tea.Cmd {
 		return nil
 	}
 	m.busy = "starting …"
+	if i.Plan.TookOver != "" && m.rel != nil {
+		m.tookOver = m.rel.Started
+	}
 	return m.tasks.command(func(ctx context.Context) tea.Msg {
 		run, err := m.deps.Runs.Start(ctx, i.Plan)
 		if err == nil && ctx.Err() != nil {

@@ -37,7 +37,8 @@ type model struct {
 	comparing  bool                        // that is being found out
 	comparedAt time.Time
 
-	rel *release.Release // as it was last on the screen
+	rel      *release.Release // as it was when a screen needed it last
+	tookOver time.Time        // when the release began that was taken over; zero = none
 
 	earlier []*rollout.Status // of this session's runs before this one
 	digest  digest
@@ -85,6 +86,7 @@ func newModel(ctx context.Context, d Deps) *model {
 	}
 	if d.Plan != nil {
 		m.show(view.NewPlanScreen(*d.Plan))
+		m.lookAtRelease()
 	}
 	m.openOnComputes()
 	if d.OpenRelease {
@@ -199,7 +201,7 @@ func runSeq(s *rollout.Status) uint64 {
 func (m *model) context() *view.Context {
 	return &view.Context{
 		Styles: m.deps.Styles, ASCII: m.deps.ASCII, Now: m.deps.Now(), Location: m.deps.Location,
-		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Stale: m.stale, Release: m.rel,
+		Snapshot: m.snapshot, Run: m.status, Reconfigure: m.respecStatus, Stale: m.stale, Release: m.rel, TookOver: m.tookOver,
 		Earlier: m.earlier, Unfinished: m.deps.Unfinished, Elsewhere: m.elsewhere,
 	}
 }

@@ -17,9 +17,10 @@ type Releases interface {
 	Changed() <-chan struct{}
 }
 
-// lookAtRelease takes over the release while it is on the screen.
+// lookAtRelease takes over the release while it is on the screen, or a plan is, which is
+// not started unasked while somebody else drives.
 func (m *model) lookAtRelease() {
-	if m.deps.Releases == nil || m.top().ID() != view.ScreenRelease {
+	if id := m.top().ID(); m.deps.Releases == nil || id != view.ScreenRelease && id != view.ScreenPlan {
 		return
 	}
 	newest := m.deps.Releases.Release()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/stretchr/testify/require"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -79,4 +80,27 @@ func TestReleaseInEveryTerminal(t *testing.T) {
 		k.press("w", "+", "left", "tab")
 		requireExact(t, k)
 	}
+}
+
+// From the release the rest of it is planned, and started once the cluster's name was
+// typed; afterwards nobody is asked again.
+func TestReleaseIsTakenOver(t *testing.T) {
+	k, w := watchingConsole(t)
+	k.press("w", "t")
+	require.Equal(t, []string{"restart[2]"}, k.runs.planned)
+	require.Contains(t, k.plainFrame(), "Somebody else drives a release (0 of 1 node done, node 2 draining)")
+	k.press("s")
+	require.Contains(t, k.plainFrame(), "To drive, type the name of the cluster (prod-eu-1)")
+	k.press("p", "r", "o", "d")
+	w.set(release.Drained)
+	k.feed(changedMsg{})
+	k.press("-")
+	require.Contains(t, k.plainFrame(), "what is in flight has changed")
+	require.Empty(t, k.runs.started)
+	k.feed(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("prod-eu-1"), Paste: true})
+	k.press("enter")
+	require.Len(t, k.runs.started, 1)
+	require.Equal(t, "0 of 1 node done, node 2 drained", k.runs.started[0].TookOver)
+	k.press("s")
+	require.Len(t, k.runs.started, 2, "it was taken over already")
 }

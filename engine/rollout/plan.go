@@ -32,6 +32,9 @@ type Plan struct {
 	// TenantsOff says why the tenant list was not read, "" when it was: without it nobody
 	// knows before the drain which shards stay and where the others land.
 	TenantsOff string
+	// TookOver is what stood and was in flight in a release of somebody else when the operator
+	// confirmed that this run takes it over; "" = there was none.
+	TookOver string `json:",omitempty"`
 }
 
 // StepPlan is one node of a plan. Counts are -1 when unknown.

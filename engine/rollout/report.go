@@ -13,6 +13,9 @@ func Markdown(st *Status) string {
 	if o := st.Outcome; o != nil {
 		fmt.Fprintf(&b, "%s, exit %d, %s.\n\n", o.Word, o.Exit, st.Ended.Sub(st.Started).Round(time.Second))
 	}
+	if st.Plan.TookOver != "" {
+		fmt.Fprintf(&b, "Took a release over that somebody else drove: %s.\n\n", st.Plan.TookOver)
+	}
 	b.WriteString("| node | state | drain | left | back after | fill | attached before -> after | exposed |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|\n")
 	for i := range st.Steps {

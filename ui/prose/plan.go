@@ -169,6 +169,9 @@ func PlanText(p rollout.Plan, sofar string) []string {
 	for _, r := range GatesInOrder(p.Gates) {
 		lines = append(lines, fmt.Sprintf("  gate %-8s %s", GateVerdict(r), Gate(r)))
 	}
+	if p.TookOver != "" {
+		lines = append(lines, "  ! takes over a release that somebody else drives: "+p.TookOver)
+	}
 	for _, text := range Changing(p) {
 		lines = append(lines, "  ! "+text)
 	}

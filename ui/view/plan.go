@@ -17,7 +17,10 @@ type PlanScreen struct {
 	scroll component.Scroll
 	// follow asks for the row under the cursor to be scrolled into view.
 	follow bool
+	taking *takeOver // it is asked whether a release is taken over; nil = it is not
 }
+
+var _ TextEntry = (*PlanScreen)(nil)
 
 // NewPlanScreen shows a plan.
 func NewPlanScreen(p rollout.Plan) *PlanScreen {
@@ -31,8 +34,17 @@ func (v *PlanScreen) ID() string { return ScreenPlan }
 // Plan is the plan as it stands, in the order that was chosen here.
 func (v *PlanScreen) Plan() rollout.Plan { return v.plan }
 
+// Typing reports that the cluster's name is being typed.
+func (v *PlanScreen) Typing() bool { return v.taking != nil }
+
+// Paste takes text into the cluster's name. It starts nothing.
+func (v *PlanScreen) Paste(text string) { v.taking.field.Paste(text) }
+
 // Key handles one key press.
 func (v *PlanScreen) Key(key string, c *Context) Intent {
+	if v.taking != nil {
+		return v.takingKey(key, c)
+	}
 	b, ok := commandFor(ScreenPlan, key)
 	if !ok {
 		return nil
@@ -41,6 +53,10 @@ func (v *PlanScreen) Key(key string, c *Context) Intent {
 	case CmdStart:
 		if why := v.startOff(c); why != "" {
 			return Say{"not started: " + why}
+		}
+		if othersDrive(c) {
+			v.taking = &takeOver{flight: flightOf(c.Release)}
+			return nil
 		}
 		return StartRun{Plan: v.plan}
 	case CmdUp:
@@ -59,6 +75,28 @@ func (v *PlanScreen) Key(key string, c *Context) Intent {
 		v.scroll.Page(1)
 	}
 	return wayOut(b.Command)
+}
+
+// takingKey is a key while it is asked whether a release is taken over. The question is
+// gone with the release.
+func (v *PlanScreen) takingKey(key string, c *Context) Intent {
+	why := v.startOff(c)
+	switch {
+	case key == "esc":
+		v.taking = nil
+		return Say{"taken back; nothing was sent"}
+	case why != "":
+		v.taking = nil
+		return Say{"not started: " + why}
+	case !othersDrive(c):
+		v.taking = nil
+		return Say{"the release is over; nothing was sent"}
+	case !v.taking.key(key, c):
+		return nil
+	}
+	v.taking = nil
+	v.plan.TookOver = tookOver(c.Release)
+	return StartRun{Plan: v.plan}
 }
 
 // move moves the cursor; past the last row it scrolls on to what is below.
@@ -118,6 +156,9 @@ func (v *PlanScreen) startOff(c *Context) string {
 
 // Hints are the keys that work here.
 func (v *PlanScreen) Hints(c *Context) []Hint {
+	if v.taking != nil {
+		return []Hint{{Key: "enter", Does: "take over"}, {Key: "esc", Does: "take it back"}}
+	}
 	start := Hint{Key: "s", Does: "start (asks before the first call)", Off: v.startOff(c)}
 	if len(v.plan.Steps) > 0 {
 		start.Does = "start (asks before node " + v.plan.Steps[0].Node.String() + ")"

@@ -14,6 +14,12 @@ import (
 // Lines draws the plan.
 func (v *PlanScreen) Lines(c *Context, w, h int) []string {
 	p := newSheet(c, w)
+	if v.taking != nil && c.Release != nil {
+		p.headline("TAKE OVER", prose.PlanTitle(v.plan), prose.NothingSent)
+		p.rule()
+		v.taking.draw(p, c, v.plan)
+		return finish(c, component.Box(p.lines, w, h))
+	}
 	p.headline("PLAN", prose.PlanTitle(v.plan), prose.NothingSent)
 	p.rule()
 	body := v.body(c, w, h)
@@ -41,6 +47,9 @@ func (v *PlanScreen) reveal(height, total int) {
 func (v *PlanScreen) body(c *Context, w, h int) []string {
 	p := newSheet(c, w)
 	v.table(p)
+	if othersDrive(c) {
+		p.text(p.s.Danger, "Somebody else drives a release ("+tookOver(c.Release)+"): s asks whether you take it over.")
+	}
 	for _, l := range v.plan.LeftOut {
 		p.text(p.s.Warn, prose.LeftOut(l))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/release"
+	"github.com/StorconTUI/storcon-tui/engine/rollout"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 )
@@ -69,6 +70,8 @@ func (v *ReleaseScreen) Key(key string, c *Context) Intent {
 		v.window.whole()
 	case CmdPanel:
 		v.panel = panelLog + panelAnomalies - v.shownPanel(c)
+	case CmdTakeOver:
+		return planRest(c)
 	case CmdPageUp:
 		v.panels[v.shownPanel(c)].Page(-1)
 	case CmdPageDn:
@@ -77,6 +80,22 @@ func (v *ReleaseScreen) Key(key string, c *Context) Intent {
 		return v.nodeKey(b.Command, c)
 	}
 	return nil
+}
+
+// planRest plans what is left of a release. Nothing is sent: the plan asks before it is
+// started, also whether the release is taken over.
+func planRest(c *Context) Intent {
+	switch r := c.Release; {
+	case RunLive(c.Run):
+		return Say{"this console drives already; o on the dashboard shows the run"}
+	case r == nil || !r.Live():
+		return Say{"no release goes on that could be taken over; r on the dashboard restarts nodes"}
+	default:
+		if rest := toTakeOver(r); len(rest) > 0 {
+			return MakePlan{Goal: rollout.GoalRestart, Nodes: rest}
+		}
+		return Say{"every node of this release is done"}
+	}
 }
 
 // nodeKey is a key that is about the nodes.
@@ -273,6 +292,7 @@ func (v *ReleaseScreen) Hints(*Context) []Hint {
 		{Key: "tab", Does: "anomalies/log"},
 		{Key: "n", Does: "next"},
 		{Key: "enter", Does: "node"},
+		{Key: "t", Does: "take over"},
 		{Key: "esc", Does: "back"},
 		{Key: "?", Does: "help"},
 		{Key: "q", Does: "quit"},

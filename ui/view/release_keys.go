@@ -14,6 +14,7 @@ const (
 	CmdZoomOut  Command = "more time"
 	CmdAllTime  Command = "all of the time"
 	CmdPanel    Command = "panel"
+	CmdTakeOver Command = "take over"
 )
 
 // releaseKeyMap is the part of the key map for watching releases.
@@ -28,6 +29,7 @@ func releaseKeyMap() []Binding {
 		{Keys: []string{"tab"}, Shown: "tab", Short: "anomalies / log", Long: "what looks wrong, or what has happened; pgup and pgdown scroll it", Command: CmdPanel, Screens: on},
 		{Keys: []string{"n"}, Shown: "n", Short: "next under way", Long: "go to the next node that something happens to, or that looks wrong", Command: CmdNext, Screens: on},
 		{Keys: []string{"enter"}, Shown: "enter", Short: "node", Long: "open the node under the cursor", Command: CmdOpen, Screens: on},
+		{Keys: []string{"t"}, Shown: "t", Short: "take over", Long: "plan the nodes that are left; to start it the cluster's name is typed", Command: CmdTakeOver, Screens: on},
 		{Keys: []string{"up", "k"}, Shown: "up, k", Short: "up", Long: "one node up", Command: CmdUp, Screens: on},
 		{Keys: []string{"down", "j"}, Shown: "down, j", Short: "down", Long: "one node down", Command: CmdDown, Screens: on},
 		{Keys: []string{"pgup", "ctrl+b"}, Shown: "pgup", Short: "page up", Long: "one screen up", Command: CmdPageUp, Screens: on},

@@ -73,11 +73,7 @@ func releaseOrigin(c *Context, r *release.Release, w int) string {
 	if r.Started.IsZero() {
 		return ""
 	}
-	text := "since "
-	if r.Joined {
-		text = "since before "
-	}
-	text += r.Started.In(location(c)).Format("15:04")
+	text := releaseSince(r, location(c))
 	switch {
 	case !r.Live() || w < roomy:
 		return text
@@ -85,8 +81,18 @@ func releaseOrigin(c *Context, r *release.Release, w int) string {
 		return text + " · this console drives"
 	case c.Elsewhere.Driver != "":
 		return text + " · driven on this host"
+	case r.Started.Equal(c.TookOver):
+		return text + " · taken over"
 	}
 	return text + " · driven by somebody else"
+}
+
+func releaseSince(r *release.Release, in *time.Location) string {
+	word := "since "
+	if r.Joined {
+		word = "since before "
+	}
+	return word + r.Started.In(in).Format("15:04")
 }
 
 // progressLine is a bar of the nodes, and what was moved.

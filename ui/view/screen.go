@@ -26,9 +26,11 @@ type Context struct {
 	// Stale are the computes whose last known spec names other pageservers than the
 	// controller does, with what differs; nil = not compared yet.
 	Stale map[string][]compute.Change
-	// Release is what happens to the nodes, whoever drives; set while a screen shows it, nil =
+	// Release is what happens to the nodes, whoever drives; set while a screen needs it, nil =
 	// not known yet.
 	Release *release.Release
+	// TookOver is the beginning of the release that the operator has taken over; zero = none.
+	TookOver time.Time
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
 	Earlier    []*rollout.Status
