@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/demo/server"
+	"github.com/StorconTUI/storcon-tui/demo/sim"
 )
 
 // drivable is a demo in this process with the configuration that demo serve
@@ -47,43 +46,24 @@ type passage struct {
 	since  map[client.NodeID][]time.Time // when each was first seen
 }
 
-// keepHistory looks at a demo all the time, from before anything is done to it.
+// keepHistory sees everything that happens in a demo, from before anything is done to it.
 func keepHistory(t *testing.T, demo *server.Server) *passage {
 	t.Helper()
-	c, err := client.New(client.Config{BaseURL: demo.ControllerURL(), ReadOnly: true, ReadRetries: -1})
-	require.NoError(t, err)
 	h := &passage{states: map[client.NodeID][]string{}, since: map[client.NodeID][]time.Time{}}
-	nodes, err := c.Nodes(t.Context())
-	require.NoError(t, err)
-	h.look(nodes, nil)
-	ctx, stop := context.WithCancel(t.Context())
-	var work sync.WaitGroup
-	work.Go(func() {
-		for sleep(ctx, 3*time.Millisecond) == nil {
-			seen, err := c.Nodes(ctx)
-			if ctx.Err() == nil {
-				h.look(seen, err)
-			}
-		}
-	})
-	t.Cleanup(func() {
-		stop()
-		work.Wait()
-		c.CloseIdle()
-	})
+	demo.Witness(h.look)
+	t.Cleanup(func() { demo.Witness(nil) })
 	return h
 }
 
-func (h *passage) look(nodes []client.Node, err error) {
+func (h *passage) look(w *sim.World) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err != nil {
-		for id := range h.states {
-			h.add(id, "down")
+	for _, n := range w.Nodes() {
+		state := string(n.Availability) + "/" + string(n.Policy)
+		if w.Phase() != sim.Serving {
+			state = "down"
 		}
-	}
-	for _, n := range nodes {
-		h.add(n.ID, fmt.Sprintf("%s/%s", n.Availability, n.Scheduling))
+		h.add(n.ID, state)
 	}
 }
 

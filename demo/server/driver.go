@@ -42,6 +42,7 @@ func (s *Server) with(fn func(*sim.World)) {
 	s.catchUp()
 	s.crown()
 	fn(s.world)
+	s.witnessed()
 	before := s.wake
 	s.advance()
 	if s.wake.Before(before) {
@@ -71,12 +72,29 @@ func (s *Server) catchUp() {
 	target := s.simulated(s.now())
 	deadline := time.Now().Add(catchUpBudget)
 	for s.world.Step(target) {
+		s.witnessed()
 		if time.Now().After(deadline) {
 			s.behind += s.real(target - s.world.Now())
 			return
 		}
 	}
 	s.world.Advance(target)
+}
+
+// Witness has every state of the simulation shown to fn, also one that lasts too short for
+// any request to find it. It is called with the simulation locked: it must neither wait nor
+// call the server.
+func (s *Server) Witness(fn func(*sim.World)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.witness = fn
+	s.witnessed()
+}
+
+func (s *Server) witnessed() {
+	if s.witness != nil {
+		s.witness(s.world)
+	}
 }
 
 // syncFaces makes the servers follow the processes; false when one could not

@@ -18,10 +18,12 @@ type Server struct {
 	began time.Time
 	keys  *authority
 
-	mu     sync.Mutex // guards world, wake, behind and the faces' open and close
+	mu     sync.Mutex // guards world, wake, behind, witness and the faces' open and close
 	world  *sim.World
 	wake   time.Time     // when the driver will look again by itself
 	behind time.Duration // real time that a cluster too large for its speed has lost
+
+	witness func(*sim.World) // is shown every state of the simulation; nil = nobody is
 
 	calls  callLog
 	faults faultSet
