@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/engine/release"
@@ -25,15 +26,20 @@ type takeOver struct {
 // takeOverPrompt names the question for the guard.
 const takeOverPrompt = "take over"
 
-// othersDrive reports a release that goes on and in which something was done that is not
-// of this console, unless the operator has taken it over.
+// forgottenAfter is how long after its last change nobody is believed to drive a release any
+// more: nodes may be left on different builds for good.
+const forgottenAfter = 2 * time.Hour
+
+// othersDrive reports a release that goes on and in which something is done or was done
+// lately that is not of this console, unless the operator has taken it over.
 func othersDrive(c *Context) bool {
 	r := c.Release
 	if r == nil || !r.Live() || RunLive(c.Run) || r.Started.Equal(c.TookOver) {
 		return false
 	}
 	return slices.ContainsFunc(r.Nodes, func(n release.NodeProgress) bool {
-		return !n.Gone && n.Phase != release.Waiting && !oursOf(c, n.ID)
+		lately := n.Phase == release.Done && c.Now.Sub(n.Since) < forgottenAfter
+		return !n.Gone && (underWay(n.Phase) || lately) && !oursOf(c, n.ID)
 	})
 }
 

@@ -93,11 +93,23 @@ func TestTakeOverNeedsAPerson(t *testing.T) {
 	require.True(t, v.Typing())
 }
 
-// Nobody is asked where nobody else drives: no release, a release that is over, and one in
-// which all that was done is of this session.
+// Nobody is asked where nobody else drives: no release, one in which nothing has happened for
+// long, and one in which all that was done is of this session.
 func TestNothingToTakeOver(t *testing.T) {
 	styles := goldentest.Styles(t, goldentest.Looks[0])
 	v, c := takingOver(styles, newRelay(6))
+	require.IsType(t, StartRun{}, v.Key("s", c))
+
+	stopped := newRelay(6)
+	stopped.drains(1, 60)
+	stopped.restarts(1, 40)
+	stopped.fills(1, 60)
+	v, c = takingOver(styles, stopped)
+	require.Nil(t, v.Key("s", c))
+	stopped.now.At = stopped.now.At.Add(3 * time.Hour)
+	stopped.passes(3)
+	v, c = takingOver(styles, stopped)
+	require.True(t, c.Release.Live(), "two builds")
 	require.IsType(t, StartRun{}, v.Key("s", c))
 
 	ours := newRelay(6)
