@@ -26,6 +26,8 @@ type connection struct {
 	settings config.Settings
 	run      runFlags // of a rolling restart
 	identity cluster.Identity
+	rates    cluster.Rates
+	beside   bool              // other clusters are watched beside it
 	secrets  *journal.Redactor // every token that was read
 	store    *journal.Store
 	log      *slog.Logger
@@ -62,7 +64,10 @@ func (p *program) connect() (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{settings: settings, run: p.restart, secrets: &journal.Redactor{}, told: make(chan string, 1), stderr: p.err}
+	c := &connection{
+		settings: settings, run: p.restart, rates: p.rates(), beside: p.beside > 0,
+		secrets: &journal.Redactor{}, told: make(chan string, 1), stderr: p.err,
+	}
 	if c.identity, err = identity(settings); err != nil {
 		return nil, err
 	}
@@ -140,16 +145,21 @@ func (c *connection) dial() error {
 	if err != nil {
 		return err
 	}
+	tenant := c.client.WithoutRetries().Tenant
+	if c.beside {
+		tenant = nil // which nodes computes depend on is not told of many clusters
+	}
 	c.poller = cluster.New(cluster.Config{
 		Client:     c.client.WithoutRetries(),
 		Identity:   c.identity,
 		Pageserver: c.pageservers.fetch,
 		Computes:   c.computes.sources(),
 		Discover:   c.computes.discover(),
-		Tenant:     c.client.WithoutRetries().Tenant,
+		Tenant:     tenant,
 		Alerts:     alerts,
 		Token:      c.tokenView,
 		Calls:      calls,
+		Rates:      c.rates,
 		Logger:     c.log,
 	})
 	return nil

@@ -19,6 +19,7 @@ type program struct {
 
 	flags   config.Flags
 	restart runFlags
+	beside  int  // so many clusters are watched side by side, this one included; 0 = one alone
 	began   bool // a verb runs: an error from now on is not one of usage
 }
 

@@ -20,6 +20,7 @@ type watchOptions struct {
 	format    string
 	untilDone bool
 	timeout   time.Duration
+	fleet     bool
 	replay    replayOptions
 }
 
@@ -40,6 +41,10 @@ it ends after that time, with 12.
 What this host has recorded of the cluster in the last day is looked at first, so that a
 release is known from its start.
 
+With --fleet it tells of every cluster of the configuration, each line with its name; with
+--until-done it then ends when each of them has had a release that is over. What all of
+them are asked together is bounded, so that each is read the less often the more there are.
+
 With --replay it tells the same of a recording, and asks nothing of the cluster: all at
 once into a pipe, as far apart as it was on a terminal or with --speed.`,
 		Args: cobra.NoArgs,
@@ -51,6 +56,9 @@ once into a pipe, as far apart as it was on a terminal or with --speed.`,
 			if o.replay.path != "" {
 				return p.replay(cmd.Context(), o)
 			}
+			if o.fleet {
+				return p.watchFleet(cmd.Context(), o)
+			}
 			if p.watchesOnScreen(cmd) {
 				return p.watchInConsole(cmd.Context())
 			}
@@ -60,6 +68,7 @@ once into a pipe, as far apart as it was on a terminal or with --speed.`,
 	flags := verb.Flags()
 	flags.StringVarP(&o.format, "output", "o", formatText, "text or jsonl")
 	flags.BoolVar(&o.untilDone, "until-done", false, "end when the release is over")
+	flags.BoolVar(&o.fleet, "fleet", false, "watch all clusters of the configuration side by side")
 	flags.DurationVar(&o.timeout, "timeout", 0, "end after this time (default never)")
 	o.replay.flags(flags)
 	return verb
@@ -75,6 +84,9 @@ func (o watchOptions) check() error {
 	if o.format != formatText && o.format != formatJSONL {
 		return usagef("-o: expected text or jsonl, got %q", o.format)
 	}
+	if o.fleet && o.replay.path != "" {
+		return usagef("--fleet is for watching the present: a recording is of one cluster")
+	}
 	if o.timeout < 0 {
 		return usagef("--timeout: expected more than 0, got %s", o.timeout)
 	}
@@ -83,12 +95,8 @@ func (o watchOptions) check() error {
 
 func (p *program) watch(ctx context.Context, o watchOptions) error {
 	return p.onlyReading(ctx, func(ctx context.Context, c *connection) error {
-		if o.timeout > 0 {
-			over := &exitError{code: exitWatchTimeout, err: fmt.Errorf("watched for %s", o.timeout)}
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, over)
-			defer cancel()
-		}
+		ctx, cancel := o.limit(ctx)
+		defer cancel()
 		return c.watched(ctx, func(ctx context.Context) error {
 			if _, err := c.observe(ctx); err != nil {
 				return c.at(err)

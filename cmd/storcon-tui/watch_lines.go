@@ -154,10 +154,14 @@ func makeWatchRelease(r release.Release) *watchRelease {
 // textLines are for people.
 type textLines struct {
 	out      io.Writer
+	name     string // of the cluster, as wide as all names; "" = there is one alone
 	identity cluster.Identity
 }
 
 func (l textLines) print(at time.Time, text string) error {
+	if l.name != "" {
+		text = l.name + "  " + text
+	}
 	_, err := fmt.Fprintf(l.out, "%s  %s\n", at.Local().Format(time.TimeOnly), printable(text))
 	return err
 }
@@ -165,6 +169,8 @@ func (l textLines) print(at time.Time, text string) error {
 func (l textLines) begin(r release.Release) error {
 	text := fmt.Sprintf("watching %s, %s: ", prose.Cluster(l.identity), prose.Things(int64(len(r.Nodes)), "node"))
 	switch {
+	case r.Stale && len(r.Nodes) == 0:
+		text = "watching " + prose.Cluster(l.identity) + ": its list of nodes was not read yet"
 	case r.Live():
 		text += "a release goes on since " + r.Started.Local().Format(time.TimeOnly) + ", " + doneOf(r)
 	default:

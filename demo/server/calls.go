@@ -52,3 +52,13 @@ func (s *Server) Calls() []Call {
 	defer s.calls.mu.Unlock()
 	return append([]Call{}, s.calls.calls...)
 }
+
+// Requests counts what has reached the controller, the pageservers and the computes together.
+func (s *Server) Requests() int64 { return s.asked.Load() }
+
+func (s *Server) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		s.asked.Add(1)
+		h.ServeHTTP(rw, r)
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/StorconTUI/storcon-tui/client"
@@ -26,6 +27,7 @@ type Server struct {
 	witness func(*sim.World) // is shown every state of the simulation; nil = nobody is
 
 	calls  callLog
+	asked  atomic.Int64 // requests of all kinds, to whatever of the cluster
 	faults faultSet
 
 	instances   [2]*instance // of the controller; the first is at the address that was asked for
@@ -80,15 +82,15 @@ func (s *Server) openAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, addr := range []string{s.opts.Listen, "127.0.0.1:0"} {
-		f := newFace("the controller", addr, &s.work, s.controllerHandler(i))
+		f := newFace("the controller", addr, &s.work, s.counted(s.controllerHandler(i)))
 		s.instances[i] = &instance{face: f, requests: requestCounts{}}
 	}
 	s.admin = newFace("the admin API", "127.0.0.1:0", &s.work, s.adminHandler())
 	for _, n := range s.world.Nodes() {
-		s.pageservers[n.ID] = newFace("pageserver "+n.ID.String(), "127.0.0.1:0", &s.work, s.pageserverHandler(n.ID))
+		s.pageservers[n.ID] = newFace("pageserver "+n.ID.String(), "127.0.0.1:0", &s.work, s.counted(s.pageserverHandler(n.ID)))
 	}
 	for i, c := range s.world.Computes() {
-		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.computeHandler(i, computeRoutes, true)))
+		s.computes = append(s.computes, newFace("compute "+c.Name, "127.0.0.1:0", &s.work, s.counted(s.computeHandler(i, computeRoutes, true))))
 		s.internal = append(s.internal, newFace("compute "+c.Name+", internal", "127.0.0.1:0", &s.work, s.computeHandler(i, internalRoutes, false)))
 		s.mutes = append(s.mutes, false)
 	}

@@ -14,8 +14,14 @@ type fleet[K comparable] struct {
 	// every says how long after the start of the last read the next one is due; it is
 	// stretched by up to a fifth, so that the members do not march in step.
 	every func(k K, asked time.Time) time.Duration
-	read  func(ctx context.Context, k K)
-	wake  <-chan struct{} // members or pace have changed
+	// spacing is the least time a read, but for first ones: members that were read together
+	// at first are spread by it. A member that is in a hurry is not held up, and the others
+	// wait the longer.
+	spacing time.Duration
+	hurries func(k K) bool // nil = none does
+	free    time.Time      // when the time of all reads so far is over
+	read    func(ctx context.Context, k K)
+	wake    <-chan struct{} // members or pace have changed
 }
 
 // lookAgain bounds how late a change of members or pace is noticed without a wake.
@@ -85,15 +91,36 @@ func (f *fleet[K]) start(turns map[K]turn, busy map[K]bool, launch func(K)) time
 			next = earlier(next, due)
 			continue
 		}
+		if known && f.free.After(now) && !f.hurry(k) {
+			next = earlier(next, f.free)
+			continue
+		}
 		if len(busy) >= f.limit {
 			continue // the end of a read comes back here
 		}
 		busy[k], turns[k] = true, turn{asked: now, ended: now, luck: luck()}
 		launch(k)
+		if known {
+			f.spend(now)
+		}
 	}
 	maps.DeleteFunc(turns, func(k K, _ turn) bool { return !present[k] && !busy[k] })
 	return next
 }
+
+// mostOwed is how many reads in a hurry are made up for, so that the others are never
+// forgotten.
+const mostOwed = 10
+
+// spend takes the time of one read.
+func (f *fleet[K]) spend(now time.Time) {
+	if f.free.Before(now) {
+		f.free = now
+	}
+	f.free = earlier(f.free.Add(f.spacing), now.Add(mostOwed*f.spacing))
+}
+
+func (f *fleet[K]) hurry(k K) bool { return f.hurries != nil && f.hurries(k) }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {

@@ -331,7 +331,8 @@ func (p *Poller) pollProcesses(ctx context.Context) {
 		return
 	}
 	fleet := fleet[client.NodeID]{
-		limit: maxProcessesInFlight, wake: p.pace.processesWake,
+		limit: maxProcessesInFlight, spacing: p.rates.ProcessSpacing, hurries: p.pace.watchesProcess,
+		wake: p.pace.processesWake,
 		members: func() []client.NodeID {
 			nodes := p.Latest().Nodes.Value
 			ids := make([]client.NodeID, len(nodes))
@@ -344,7 +345,7 @@ func (p *Poller) pollProcesses(ctx context.Context) {
 			if p.pace.watchesProcess(id) {
 				return p.rates.Restarting
 			}
-			return max(p.rates.Processes, time.Duration(len(p.Latest().Nodes.Value))*processSpacing)
+			return max(p.rates.Processes, time.Duration(len(p.Latest().Nodes.Value))*p.rates.ProcessSpacing)
 		},
 		read: func(ctx context.Context, id client.NodeID) {
 			node, ok := p.Latest().Node(id)

@@ -11,10 +11,6 @@ import (
 )
 
 const (
-	// computeSpacing bounds what reading the computes costs together: with more than 200
-	// of them each is read less often than Rates.Computes says.
-	computeSpacing = 10 * time.Millisecond
-
 	// startupLimit is for a compute that has just answered.
 	startupLimit = 2 * time.Second
 	// startupRetry is how soon figures that could not be read are asked for again.
@@ -32,7 +28,8 @@ const (
 func (p *Poller) pollComputes(ctx context.Context) {
 	var tried startupTries
 	fleet := fleet[string]{
-		limit: maxComputesInFlight, wake: p.pace.computesWake,
+		limit: maxComputesInFlight, spacing: p.rates.ComputeSpacing, hurries: p.pace.watchesCompute,
+		wake: p.pace.computesWake,
 		members: func() []string {
 			computes := p.Latest().Computes
 			names := make([]string, len(computes))
@@ -47,7 +44,7 @@ func (p *Poller) pollComputes(ctx context.Context) {
 			}
 			s := p.Latest()
 			one, _ := s.computeNamed(name)
-			every := max(p.rates.Computes, time.Duration(len(s.Computes))*computeSpacing)
+			every := max(p.rates.Computes, time.Duration(len(s.Computes))*p.rates.ComputeSpacing)
 			return slower(every, max(every, p.rates.MaxBackoff), one.Status.Since, asked)
 		},
 		read: func(ctx context.Context, name string) { p.readCompute(ctx, name, &tried) },

@@ -19,8 +19,14 @@ type Rates struct {
 	Processes    time.Duration // 15 s: of every pageserver
 	Restarting   time.Duration // 2 s: of a pageserver that is watched
 	Alerts       time.Duration // 20 s
-	Retest       time.Duration // 60 s: of a part that the token's scope turned off
-	MaxBackoff   time.Duration // 15 s
+	// ProcessSpacing bounds what reading the pageservers costs together: with more than
+	// 150 of them each is read less often than Processes says. 100 ms
+	ProcessSpacing time.Duration
+	// ComputeSpacing does so for the computes: with more than 200 of them each is read less
+	// often than Computes says. 10 ms
+	ComputeSpacing time.Duration
+	Retest         time.Duration // 60 s: of a part that the token's scope turned off
+	MaxBackoff     time.Duration // 15 s
 }
 
 const (
@@ -34,9 +40,6 @@ const (
 
 	maxComputesInFlight  = 32
 	maxProcessesInFlight = 8
-	// processSpacing bounds what reading the pageservers costs together: with
-	// more than 150 of them each is read less often than Processes says.
-	processSpacing = 100 * time.Millisecond
 )
 
 func (r Rates) orDefaults() Rates {
@@ -56,6 +59,8 @@ func (r Rates) orDefaults() Rates {
 		{&r.Processes, 15 * time.Second},
 		{&r.Restarting, 2 * time.Second},
 		{&r.Alerts, 20 * time.Second},
+		{&r.ProcessSpacing, 100 * time.Millisecond},
+		{&r.ComputeSpacing, 10 * time.Millisecond},
 		{&r.Retest, time.Minute},
 		{&r.MaxBackoff, 15 * time.Second},
 	} {
@@ -64,6 +69,39 @@ func (r Rates) orDefaults() Rates {
 		}
 	}
 	return r
+}
+
+// What clusters that are watched side by side may cost together.
+const (
+	// FleetBudget is how many requests a second are sent to all of them.
+	FleetBudget = 16
+	// FleetMost is how many clusters it is enough for.
+	FleetMost = 32
+
+	// slowestNodes keeps a node list from counting as stale between two reads.
+	slowestNodes = 3 * time.Second
+)
+
+// FleetRates are those of one of so many clusters that are watched side by side. All of
+// them send no more than FleetBudget requests a second, up to FleetMost clusters and
+// whatever number of nodes and computes they have; the first read of each pageserver and
+// compute comes on top, once. Of what one cluster may send, the list of nodes has two
+// fifths, and more where it would grow stale.
+func FleetRates(clusters int) Rates {
+	share := float64(FleetBudget) / float64(max(clusters, 1))
+	d := Rates{}.orDefaults()
+	every := func(part float64, least time.Duration) time.Duration {
+		return max(least, time.Duration(float64(time.Second)/part))
+	}
+	d.Nodes = min(every(0.4*share, d.Nodes), slowestNodes)
+	rest := share - 1.1*float64(time.Second)/float64(d.Nodes) // which is read up to a tenth earlier
+	d.Metrics = every(0.2*rest, d.Metrics)
+	d.Leader = every(0.1*rest, d.Leader)
+	d.Deciding = d.Leader // nothing is decided
+	d.ProcessSpacing = every(0.45*rest, d.ProcessSpacing)
+	d.ComputeSpacing = every(0.15*rest, d.ComputeSpacing)
+	d.Alerts = every(0.05*rest, d.Alerts)
+	return d
 }
 
 // jittered is d give or take a tenth; luck is in [0, 1).

@@ -64,6 +64,28 @@ func Resolve(flags Flags) (Settings, error) {
 	}, nil
 }
 
+// Names are those of the clusters of the configuration, in its order. None is an error.
+func Names(flags Flags) ([]string, error) {
+	file, err := open(flags)
+	if err != nil {
+		return nil, err
+	}
+	names := file.names()
+	if len(names) == 0 {
+		_, err := file.find("")
+		return nil, err
+	}
+	return names, nil
+}
+
+func (f *File) names() []string {
+	names := make([]string, len(f.Clusters))
+	for i, c := range f.Clusters {
+		names[i] = c.Name
+	}
+	return names
+}
+
 // byHand is how nodes are restarted when nothing is said about it.
 var byHand = hook.Spec{Manual: true}
 
@@ -102,11 +124,7 @@ func (f *File) choose(flags Flags) (Cluster, error) {
 }
 
 func (f *File) find(name string) (Cluster, error) {
-	names := make([]string, len(f.Clusters))
-	for i, c := range f.Clusters {
-		names[i] = c.Name
-	}
-	given := name
+	names, given := f.names(), name
 	if name == "" {
 		name = f.DefaultCluster
 	}
