@@ -37,6 +37,9 @@ type Prompt struct {
 	Cause   string   // of AskHalted, AskPaused
 	Asked   time.Time
 	Expires time.Time
+	// Since is from when on a question has stood without a break: this one, or those that it
+	// took the place of unanswered.
+	Since time.Time
 }
 
 // Fact is what is known of one compute that the question is about.
@@ -112,6 +115,10 @@ func (m *Machine) put(p Prompt) {
 	}
 	m.asked++
 	p.ID, p.Asked, p.Expires = fmt.Sprintf("q%d", m.asked), m.at, m.at.Add(m.set.Answer)
+	p.Since = m.at
+	if m.prompt != nil {
+		p.Since = m.prompt.Since
+	}
 	m.prompt, m.mark = &p, mark
 	m.due(p.Expires)
 	d := promptData{ID: p.ID, Ask: p.Ask, Wave: p.Wave, Cause: p.Cause}

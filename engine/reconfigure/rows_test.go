@@ -372,3 +372,19 @@ func TestRow_K11_RunningWithoutPostgres(t *testing.T) {
 	st := one(t, func(_ *rig, m *model) { m.unwrit = errors.New("connection refused") })
 	want(t, st, ItemFailed, "K11", rollout.ExitHalted, "says running", "takes no write", "connection refused")
 }
+
+// A question that got old is put anew; a person is waited for since the first of them.
+func TestAQuestionThatGotOldStillWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "ep-1")
+		d := r.start(r.plan(0, "ep-1"))
+		first := r.until(d, "asked", asks(AskWave)).Prompt
+		p := r.until(d, "asked anew", func(st *Status) bool { return st.Prompt != nil && st.Prompt.ID != first.ID }).Prompt
+		if !p.Asked.After(first.Asked) || !p.Since.Equal(first.Asked) {
+			t.Errorf("asked %s, then %s: since %s", first.Asked, p.Asked, p.Since)
+		}
+		r.say(d, rollout.WordAbort, "")
+		r.until(d, "over", over)
+		<-d.Done()
+	})
+}

@@ -82,6 +82,19 @@ func (m *Machine) markOf(q question) string {
 // clearPrompt takes the question back.
 func (m *Machine) clearPrompt() { m.prompt, m.mark = nil, "" }
 
+// goOnWaiting says since when a person is waited for, which another question in the place
+// of one that nobody has answered does not change.
+func (m *Machine) goOnWaiting(before *Prompt, ev Event) {
+	p := m.prompt
+	if p == nil || !p.Since.IsZero() {
+		return
+	}
+	p.Since = p.Asked
+	if _, answered := ev.(Answered); before != nil && !answered {
+		p.Since = before.Since
+	}
+}
+
 // showAsked puts the question into the phase that it is about.
 func (m *Machine) showAsked(q question) {
 	s := m.step()

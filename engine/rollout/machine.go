@@ -122,6 +122,7 @@ func (m Machine) Apply(ev Event) (Machine, []Effect) {
 	if n.prompt != nil && !n.stands && !n.stale() {
 		n.clearPrompt() // the state that asked had something else to say
 	}
+	n.goOnWaiting(m.prompt, ev)
 	n.seq++
 	out := n.out
 	n.out = nil

@@ -96,6 +96,9 @@ type Prompt struct {
 	Choices  []Choice // the first is what the evidence supports
 	Asked    time.Time
 	Expires  time.Time
+	// Since is from when on a question has stood without a break: this one, or those that it
+	// took the place of unanswered because they got old or what they rested on changed.
+	Since time.Time
 }
 
 // Choice finds the choice for a word.

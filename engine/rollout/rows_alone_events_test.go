@@ -335,12 +335,25 @@ func TestRow_E28_NobodyAnswers(t *testing.T) {
 	p := a.asked(rollout.AskDrain, "")
 	require.NotEqual(t, old.ID, p.ID)
 	require.Less(t, a.now.Sub(p.Asked), 5*time.Minute)
+	require.Equal(t, old.Asked, p.Since, "a person is waited for since the first of them")
 	var stale *rollout.StaleAnswerError
 	require.ErrorAs(t, a.m.Check(rollout.Answer{Prompt: old.ID, Word: rollout.WordYes, At: a.now}), &stale)
 	a.node(3).Availability = client.AvailabilityOffline
 	a.see()
-	a.asked(rollout.AskHalted, "X1")
+	require.Equal(t, old.Asked, a.asked(rollout.AskHalted, "X1").Since, "nor does another question end that")
 	require.Empty(t, a.sent)
+}
+
+// An answer ends the wait for a person; the next question begins another one.
+func TestTheWaitForAPersonEndsWithAnAnswer(t *testing.T) {
+	a := newAlone(t, rollout.GoalRestart)
+	first := a.asked(rollout.AskDrain, "")
+	require.Equal(t, first.Asked, first.Since)
+	a.pass(time.Minute)
+	a.say(rollout.WordNo)
+	p := a.asked(rollout.AskPaused, "")
+	require.Equal(t, p.Asked, p.Since)
+	require.True(t, p.Since.After(first.Since))
 }
 
 // A cancel is refused while the node is not up: it waits for that, and says so.
