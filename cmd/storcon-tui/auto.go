@@ -32,7 +32,7 @@ func (p *program) unattended(ctx context.Context, args []string, path string) er
 	defer c.close()
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	return c.watched(ctx, func(ctx context.Context) error {
+	return c.driven(ctx, func(ctx context.Context) error {
 		engine := c.engine()
 		plan, err := c.plan(ctx, engine, request{rollout.GoalRestart, nodes})
 		if err != nil {
@@ -48,7 +48,7 @@ func (p *program) unattended(ctx context.Context, args []string, path string) er
 		if err != nil {
 			return c.at(refusal(err))
 		}
-		c.herald.follow(driver)
+		c.follow(driver)
 		signals.listen()
 		code, err := p.followUnattended(ctx, driver, signals)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/StorconTUI/storcon-tui/client/compute"
 	"github.com/StorconTUI/storcon-tui/client/prometheus"
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/metrics"
 	"github.com/StorconTUI/storcon-tui/engine/cluster"
 	"github.com/StorconTUI/storcon-tui/engine/journal"
 )
@@ -42,6 +43,10 @@ type connection struct {
 	reads       atomic.Int64       // GETs that were sent to the controller
 	logFile     io.Closer
 
+	metrics metrics.Cluster // who tells of it what; shown if exposed
+	exposed bool
+	hide    func() // ends that
+
 	told       chan string  // for the operator, on whatever screen there is
 	unwritten  bytes.Buffer // records that no file took
 	unrecorded string       // why the history does not go on; "" = it does
@@ -66,11 +71,12 @@ func (p *program) connect() (*connection, error) {
 	}
 	c := &connection{
 		settings: settings, run: p.restart, rates: p.rates(), beside: p.beside > 0,
-		secrets: &journal.Redactor{}, told: make(chan string, 1), stderr: p.err,
+		secrets: &journal.Redactor{}, told: make(chan string, 1), stderr: p.err, hide: func() {},
 	}
 	if c.identity, err = identity(settings); err != nil {
 		return nil, err
 	}
+	c.metrics.Name(c.identity.Name)
 	c.store, err = openStore(settings, journal.Options{Redact: c.secrets.Redact, LastResort: &c.unwritten})
 	if err != nil {
 		return nil, err
@@ -84,10 +90,24 @@ func (p *program) connect() (*connection, error) {
 	return c, nil
 }
 
+// connectToStay is connect for a verb that goes on for a while, at which somebody else may
+// want to look too.
+func (p *program) connectToStay() (*connection, error) {
+	c, err := p.connect()
+	if err != nil {
+		return nil, err
+	}
+	if c.hide, err = p.expose(c); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
 // connectToDrive is connect for a verb that may start a run, of which people
 // may want to be told.
 func (p *program) connectToDrive() (*connection, error) {
-	c, err := p.connect()
+	c, err := p.connectToStay()
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +244,7 @@ func (c *connection) unfinished() ([]journal.RunInfo, error) {
 }
 
 func (c *connection) close() {
+	c.hide()
 	if c.herald != nil {
 		c.herald.close()
 	}

@@ -46,7 +46,7 @@ func (p *program) inConsole(ctx context.Context, open func(context.Context, *ope
 	}
 	defer c.close()
 	return c.watched(ctx, func(ctx context.Context) error {
-		o := &opening{c: c, runs: c.consoleRuns(), computes: &consoleReconfigures{engine: c.reconfigures(), log: c.log}}
+		o := &opening{c: c, runs: c.consoleRuns(), computes: c.consoleReconfigures()}
 		if o.deps, err = p.deps(c, o.runs); err != nil {
 			return err
 		}

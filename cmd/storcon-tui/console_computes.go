@@ -16,9 +16,14 @@ import (
 type consoleReconfigures struct {
 	engine *reconfigure.Engine
 	log    *slog.Logger
+	tell   func(status func() *reconfigure.Status)
 
 	mu     sync.Mutex
 	newest *reconfigure.Driver
+}
+
+func (c *connection) consoleReconfigures() *consoleReconfigures {
+	return &consoleReconfigures{engine: c.reconfigures(), log: c.log, tell: c.metrics.Reconfigures}
 }
 
 // Plan makes a plan; nothing is sent.
@@ -50,6 +55,7 @@ func (r *consoleReconfigures) began(driver *reconfigure.Driver, err error) (ui.L
 	if err != nil {
 		return nil, err
 	}
+	r.tell(driver.Status)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.newest = driver

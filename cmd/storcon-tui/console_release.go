@@ -13,23 +13,23 @@ import (
 // its screen; what this host has recorded of it lately comes first. It is safe for use by
 // several goroutines.
 type releaseFeed struct {
+	sharedRelease
+
 	c       *connection
 	changed chan struct{} // of capacity one
+}
 
+// sharedRelease is what a Watch that somebody keeps looking with says to others. It is safe
+// for use by several goroutines.
+type sharedRelease struct {
 	mu     sync.Mutex
 	watch  *release.Watch   // nil before the first look
 	newest *release.Release // what watch says; nil = to be asked for
 }
 
-func newReleaseFeed(c *connection) *releaseFeed {
-	return &releaseFeed{c: c, changed: make(chan struct{}, 1)}
-}
-
-// Changed is pinged after something has happened.
-func (f *releaseFeed) Changed() <-chan struct{} { return f.changed }
-
-// Release is the present state. It is put together when somebody asks.
-func (f *releaseFeed) Release() *release.Release {
+// Release is the present state, nil before the first look. It is put together when somebody
+// asks.
+func (f *sharedRelease) Release() *release.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest == nil && f.watch != nil {
@@ -39,9 +39,24 @@ func (f *releaseFeed) Release() *release.Release {
 	return f.newest
 }
 
+func (f *sharedRelease) see(watch *release.Watch, seen release.Observation) []release.Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watch, f.newest = watch, nil
+	return watch.See(seen)
+}
+
+func newReleaseFeed(c *connection) *releaseFeed {
+	return &releaseFeed{c: c, changed: make(chan struct{}, 1)}
+}
+
+// Changed is pinged after something has happened.
+func (f *releaseFeed) Changed() <-chan struct{} { return f.changed }
+
 // start looks after every read until ctx ends or the function that it returns is called,
 // which waits.
 func (f *releaseFeed) start(ctx context.Context) (stop func()) {
+	f.c.metrics.Watches(f.Release)
 	ctx, cancel := context.WithCancel(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() { f.run(ctx) })
@@ -65,20 +80,13 @@ func (f *releaseFeed) run(ctx context.Context) {
 		}
 		seen := release.Observe(f.c.poller.Latest())
 		out.follow(seen)
-		f.see(watch, seen)
-	}
-}
-
-func (f *releaseFeed) see(watch *release.Watch, seen release.Observation) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.watch, f.newest = watch, nil
-	if len(watch.See(seen)) == 0 {
-		return
-	}
-	select {
-	case f.changed <- struct{}{}:
-	default: // it is about to look anyway
+		if len(f.see(watch, seen)) == 0 {
+			continue
+		}
+		select {
+		case f.changed <- struct{}{}:
+		default: // it is about to look anyway
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ func runSettings(c config.Cluster) rollout.Settings {
 type consoleRuns struct {
 	engine *rollout.Engine
 	open   func() ([]journal.RunInfo, error) // runs whose journal is open, the live one too
-	tell   func(told)                        // whoever wants to hear of runs
+	tell   func(*rollout.Driver)             // whoever wants to hear of runs
 
 	mu     sync.Mutex
 	newest *rollout.Driver
@@ -69,7 +69,7 @@ type consoleRuns struct {
 }
 
 func (c *connection) consoleRuns() *consoleRuns {
-	return &consoleRuns{engine: c.engine(), open: c.unfinished, tell: c.herald.follow, neighbour: neighbour{store: c.store}}
+	return &consoleRuns{engine: c.engine(), open: c.unfinished, tell: c.follow, neighbour: neighbour{store: c.store}}
 }
 
 // Plan makes a plan; nothing is sent.

@@ -57,6 +57,17 @@ func (p *program) watchFleet(ctx context.Context, o watchOptions) error {
 		return err
 	}
 	defer closeFleet(members)
+	var connections []*connection
+	for _, m := range members {
+		if m.c != nil {
+			connections = append(connections, m.c)
+		}
+	}
+	hide, err := p.expose(connections...)
+	if err != nil {
+		return err
+	}
+	defer hide()
 	ctx, _, stop := watchSignals(ctx)
 	defer stop()
 	ctx, cancel := o.limit(ctx)

@@ -66,6 +66,7 @@ func (p *program) herald(c *connection) (*herald, error) {
 		Sinks: sinks, Only: cfg.Events,
 		Trouble: func(sink string, err error) { c.log.Warn("somebody was not told", "sink", sink, "err", err) },
 	})
+	c.metrics.Tells(h.notifier.Stats)
 	return h, nil
 }
 

@@ -24,8 +24,12 @@ func (p *program) reading(ctx context.Context, format string, do func(context.Co
 
 // onlyReading connects for a verb that can change nothing.
 func (p *program) onlyReading(ctx context.Context, do func(context.Context, *connection) error) error {
+	return p.onlyReadingWith(ctx, p.connect, do)
+}
+
+func (p *program) onlyReadingWith(ctx context.Context, connect func() (*connection, error), do func(context.Context, *connection) error) error {
 	p.flags.ReadOnly = true
-	c, err := p.connect()
+	c, err := connect()
 	if err != nil {
 		return err
 	}

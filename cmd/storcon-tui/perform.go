@@ -47,7 +47,7 @@ func (p *program) perform(ctx context.Context, r request) error {
 	defer c.close()
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	return c.watched(ctx, func(ctx context.Context) error {
+	return c.driven(ctx, func(ctx context.Context) error {
 		engine := c.engine()
 		plan, err := c.plan(ctx, engine, r)
 		if err != nil {
@@ -57,7 +57,7 @@ func (p *program) perform(ctx context.Context, r request) error {
 		if err != nil {
 			return c.at(refusal(err))
 		}
-		c.herald.follow(driver)
+		c.follow(driver)
 		return p.converse(ctx, driver, signals)
 	})
 }
@@ -71,7 +71,7 @@ func (p *program) takeUp(ctx context.Context, run string) error {
 	defer c.close()
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	return c.watched(ctx, func(ctx context.Context) error {
+	return c.driven(ctx, func(ctx context.Context) error {
 		if _, err := c.observe(ctx); err != nil {
 			return c.at(err)
 		}
@@ -82,7 +82,7 @@ func (p *program) takeUp(ctx context.Context, run string) error {
 		if err != nil {
 			return c.at(refusal(err))
 		}
-		c.herald.follow(driver)
+		c.follow(driver)
 		return p.converse(ctx, driver, signals)
 	})
 }

@@ -82,6 +82,7 @@ not confirmed.`,
 	flags.BoolVar(&p.flags.ReadOnly, "read-only", false, "send nothing that could change the cluster")
 	flags.StringVar(&p.flags.Theme, "theme", "", "dark, light, mono or a file")
 	flags.StringVar(&p.flags.StateDir, "state-dir", "", "where journals are kept (default "+config.DefaultStateDir()+")")
+	flags.StringVar(&p.flags.Metrics, "metrics-addr", "", "serve metrics for a Prometheus at HOST:PORT, or PORT of loopback (default off)")
 	root.AddCommand(
 		p.demoVerb(), p.statusVerb(), p.watchVerb(), p.computesVerb(), p.planVerb(), p.rolloutVerb(), p.reconfigureVerb(),
 		p.drainVerb(), p.fillVerb(), p.cancelVerb(), p.activateVerb(), p.runsVerb(), p.versionVerb(),

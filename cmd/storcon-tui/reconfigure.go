@@ -151,7 +151,7 @@ func (c *connection) stale(ctx context.Context, engine *reconfigure.Engine) ([]s
 
 // reconfigure does it line by line.
 func (p *program) reconfigure(ctx context.Context, r specRequest) error {
-	c, err := p.connect()
+	c, err := p.connectToStay()
 	if err != nil {
 		return err
 	}
@@ -162,6 +162,7 @@ func (p *program) reconfigure(ctx context.Context, r specRequest) error {
 	if err != nil {
 		return c.at(specRefusal(err))
 	}
+	c.metrics.Reconfigures(driver.Status)
 	signals.listen()
 	code := plain.RunComputes(ctx, driver, p.in, p.out, plain.Options{
 		By:         operator(),

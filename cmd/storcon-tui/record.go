@@ -52,9 +52,11 @@ func (c *connection) remembered() (watch *release.Watch, began time.Time) {
 // watched is polled for a verb that goes on for a while: what is seen meanwhile is
 // recorded, unless the configuration says that it is not.
 func (c *connection) watched(ctx context.Context, do func(context.Context) error) error {
+	c.metrics.Polled(c.poller.Latest)
 	if c.settings.History.Off {
 		return c.polled(ctx, do)
 	}
+	c.metrics.Records(false)
 	recorder := history.NewRecorder(historyDir(c.store), historyOptions(c.settings.History, c.secrets.Redact, c.notRecorded))
 	return c.polled(ctx, func(ctx context.Context) error {
 		recording, stop := context.WithCancel(ctx)
@@ -79,6 +81,7 @@ func (c *connection) notRecorded(err error) {
 	text := client.Clean(err.Error())
 	c.log.Warn("recording has ended", "err", err)
 	c.unrecorded = text
+	c.metrics.Records(true)
 	select {
 	case c.told <- text:
 	default: // the screen has not taken the last one yet

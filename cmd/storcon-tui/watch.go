@@ -94,7 +94,7 @@ func (o watchOptions) check() error {
 }
 
 func (p *program) watch(ctx context.Context, o watchOptions) error {
-	return p.onlyReading(ctx, func(ctx context.Context, c *connection) error {
+	return p.onlyReadingWith(ctx, p.connectToStay, func(ctx context.Context, c *connection) error {
 		ctx, cancel := o.limit(ctx)
 		defer cancel()
 		return c.watched(ctx, func(ctx context.Context) error {
@@ -114,20 +114,23 @@ type watcher struct {
 	watch *release.Watch
 	lines watchLines
 	began time.Time // its first look, or that of whoever recorded
+
+	shared sharedRelease // of watch, for others
 }
 
 // run looks after every read until the release is over, if that is wanted, or ctx ends.
 func (w *watcher) run(ctx context.Context, untilDone bool) error {
 	changed, unsubscribe := w.poller.SubscribeReads()
 	defer unsubscribe()
+	w.metrics.Watches(w.shared.Release)
 	restarting := processWatch{watch: w.poller.WatchProcess}
 	defer restarting.end()
 	for first := true; ; first = false {
 		seen := release.Observe(w.poller.Latest())
 		restarting.follow(seen)
-		events := w.watch.See(seen)
+		events := w.shared.see(w.watch, seen)
 		if first || len(events) > 0 {
-			r := w.watch.Release()
+			r := *w.shared.Release()
 			if err := w.tell(r, events, first); err != nil {
 				return err
 			}
@@ -138,7 +141,7 @@ func (w *watcher) run(ctx context.Context, untilDone bool) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %s", context.Cause(ctx), standing(w.watch.Release()))
+			return fmt.Errorf("%w: %s", context.Cause(ctx), standing(*w.shared.Release()))
 		}
 	}
 }

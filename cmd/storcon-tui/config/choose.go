@@ -26,6 +26,7 @@ type Flags struct {
 	Theme     string
 	StateDir  string
 	NeonLocal string // directory of neon_local
+	Metrics   string // where metrics are served, "off" = nowhere
 }
 
 // Settings are what the program runs with.
@@ -36,6 +37,7 @@ type Settings struct {
 	StateDir string
 	Notify   Notify
 	History  History
+	Metrics  string // host:port where metrics are served; "" = nowhere
 	File     string // the configuration that was read; "" = none
 }
 
@@ -53,12 +55,19 @@ func Resolve(flags Flags) (Settings, error) {
 	if err := file.checkFiles(cluster, flags); err != nil {
 		return Settings{}, err
 	}
+	metrics := file.Metrics
+	if flags.Metrics != "" {
+		if metrics, err = parseListen(flags.Metrics); err != nil {
+			return Settings{}, fmt.Errorf("--metrics-addr: %w", err)
+		}
+	}
 	return Settings{
 		Cluster:  cluster,
 		ReadOnly: flags.ReadOnly,
 		Theme:    first(flags.Theme, file.Theme),
 		Notify:   file.Notify,
 		History:  file.History,
+		Metrics:  metrics,
 		StateDir: first(absolute(flags.StateDir), file.StateDir, DefaultStateDir()),
 		File:     file.Path,
 	}, nil

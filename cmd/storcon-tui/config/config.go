@@ -21,6 +21,7 @@ type File struct {
 	StateDir       string // "" = the default
 	Notify         Notify
 	History        History
+	Metrics        string // host:port where metrics are served; "" = nowhere
 	Clusters       []Cluster
 
 	lines lines

@@ -62,6 +62,7 @@ func readFile(s *section) *File {
 		StateDir:       s.path("state_dir"),
 		Notify:         readNotify(s.table("notify")),
 		History:        readHistory(s.table("history")),
+		Metrics:        s.parsed("metrics_addr", parseListen),
 	}
 	names, tables := s.named("clusters")
 	for i, table := range tables {

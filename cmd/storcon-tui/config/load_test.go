@@ -23,6 +23,7 @@ const whole = `
 default_cluster = "prod-eu-1"
 theme = "light"
 state_dir = "~/state"
+metrics_addr = "9464"
 
 [notify]
 bell = true
@@ -100,6 +101,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		DefaultCluster: "prod-eu-1",
 		Theme:          "light",
 		StateDir:       filepath.Join(xdg.Home, "state"),
+		Metrics:        "127.0.0.1:9464",
 		History:        History{Off: true, MaxDays: 3, MaxMB: 10},
 		Notify: Notify{
 			Bell: true, OSC9: true, Command: []string{"page", "oncall"},
