@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +21,25 @@ type session struct {
 	in    io.WriteCloser
 	lines chan string
 	heard []string
-	errs  strings.Builder
+	errs  said
+}
+
+// said is what a process says while it runs. It is safe for use by several goroutines.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (h *said) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(p)
+}
+
+func (h *said) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
 }
 
 func converse(t *testing.T, args ...string) *session {
