@@ -46,7 +46,7 @@ fmt: tools ## format all Go files
 	$(TOOLS)/gofumpt -l -w .
 
 .PHONY: bench
-bench: need-go ## make the figures of docs/speed.md, in about eight minutes
+bench: need-go ## make the figures of docs/speed.md, in about eleven minutes
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: soak

@@ -8,6 +8,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/engine/action"
 	"github.com/StorconTUI/storcon-tui/engine/rollout"
+	"github.com/StorconTUI/storcon-tui/themes"
 	"github.com/StorconTUI/storcon-tui/ui/component"
 	"github.com/StorconTUI/storcon-tui/ui/prose"
 	"github.com/StorconTUI/storcon-tui/ui/view"
@@ -29,30 +30,35 @@ func (m *model) draw() string {
 	}
 	c := m.context()
 	m.drawnAt = c.Now.Unix()
-	head, foot := m.header(c), m.footer(c)
-	rule := component.Rule(c.Styles.Rule, m.w)
+	return frameOf(c, m.top(), m.header(c), m.footer(c), m.w, m.h, m.asks())
+}
+
+// frameOf puts a screen between a header and a footer: exactly h lines of w cells. A screen
+// that asks has no rule below it where lines are few.
+func frameOf(c *view.Context, screen view.Screen, head, foot []string, w, h int, asks bool) string {
+	rule := component.Rule(c.Styles.Rule, w)
 	switch {
-	case m.h >= roomy && m.h < ample && m.asks():
+	case h >= roomy && h < ample && asks:
 		head = append(head, rule)
-	case m.h >= roomy:
+	case h >= roomy:
 		head, foot = append(head, rule), append([]string{rule}, foot...)
 	default:
-		head = head[:min(1, max(m.h-2, 0))]
+		head = head[:min(1, max(h-2, 0))]
 		foot = foot[len(foot)-1:]
 	}
-	body := max(m.h-len(head)-len(foot), 0)
+	body := max(h-len(head)-len(foot), 0)
 	var b strings.Builder
-	b.Grow(m.w * m.h * 2)
+	b.Grow(w * h * 2)
 	n := 0
 	put := func(lines []string) {
 		for _, line := range lines {
-			if n == m.h {
+			if n == h {
 				return
 			}
 			if n > 0 {
 				b.WriteByte('\n')
 			}
-			if m.deps.ASCII {
+			if c.ASCII {
 				line = component.ASCII(line)
 			}
 			b.WriteString(line)
@@ -60,7 +66,7 @@ func (m *model) draw() string {
 		}
 	}
 	put(head)
-	put(m.top().Lines(c, m.w, body))
+	put(screen.Lines(c, w, body))
 	put(foot)
 	return b.String()
 }
@@ -236,25 +242,29 @@ func joinFitting(parts []string, w int) string {
 
 // footer is feedback, if any, above the keys that work here.
 func (m *model) footer(c *view.Context) []string {
-	s := c.Styles
-	var lines []string
 	text := m.toast.text
 	if m.busy != "" {
 		text = m.busy
 	}
+	return footerLines(c.Styles, text, m.top().Hints(c), m.w)
+}
+
+// footerLines is a text, if there is one, above the keys.
+func footerLines(s *themes.Styles, text string, keys []view.Hint, w int) []string {
+	var lines []string
 	if text != "" {
 		const most = 3
-		wrapped := component.Wrap(text, max(m.w-4, 1))
+		wrapped := component.Wrap(text, max(w-4, 1))
 		if len(wrapped) > most {
-			wrapped = append(wrapped[:most-1], component.Truncate(strings.Join(wrapped[most-1:], " "), m.w-4))
+			wrapped = append(wrapped[:most-1], component.Truncate(strings.Join(wrapped[most-1:], " "), w-4))
 		}
 		for _, part := range wrapped {
-			lines = append(lines, component.NewLine(m.w).Gap(1).Put(s.Warn, "› "+part).String())
+			lines = append(lines, component.NewLine(w).Gap(1).Put(s.Warn, "› "+part).String())
 		}
 	}
 	var hints []component.Hint
 	operates := false // what comes behind the operations on the cluster is minor
-	for _, h := range m.top().Hints(c) {
+	for _, h := range keys {
 		does, ok := action.Find(h.Action)
 		operation := ok && does.Danger != action.Harmless
 		operates = operates || operation
@@ -263,5 +273,5 @@ func (m *model) footer(c *view.Context) []string {
 			Keep: h.Key == "?" || h.Key == "q" || h.Key == "esc", Minor: operates && !operation,
 		})
 	}
-	return append(lines, component.HintLine(s, hints, m.w))
+	return append(lines, component.HintLine(s, hints, w))
 }

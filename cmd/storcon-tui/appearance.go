@@ -25,10 +25,9 @@ type appearance struct {
 // settleFor is how long a slow terminal's answer may still arrive.
 const settleFor = 300 * time.Millisecond
 
-// look finds out what the terminal can do and reads the theme.
-func (p *program) look(settings config.Settings) (appearance, error) {
+// look finds out what the terminal can do and reads the theme of that name; "" = find out.
+func (p *program) look(name string) (appearance, error) {
 	look := appearance{ascii: !utf8Locale(os.Getenv)}
-	name := settings.Theme
 	if name == "" {
 		found := probe.Detect(probe.Options{Env: os.Getenv, TTY: p.in})
 		name = "dark"

@@ -63,7 +63,7 @@ func (p *program) inConsole(ctx context.Context, open func(context.Context, *ope
 
 // deps are what the console works with.
 func (p *program) deps(c *connection, runs *consoleRuns) (ui.Deps, error) {
-	look, err := p.look(c.settings)
+	look, err := p.look(c.settings.Theme)
 	if err != nil {
 		return ui.Deps{}, err
 	}
@@ -96,17 +96,23 @@ func (p *program) show(ctx context.Context, o *opening) error {
 	if ofComputes := p.tellWhatIsLeftOnComputes(o.computes.last()); left == nil {
 		left = ofComputes
 	}
-	select {
-	case got := <-received:
-		// What the console says of it would be a second line for one signal.
-		if lost := (*ui.LostError)(nil); err == nil || errors.As(err, &lost) {
-			sig, _ := got.(syscall.Signal)
-			err = signalError{sig}
-		}
-	default:
-	}
+	err = bySignal(received, err)
 	if left != nil {
 		return left
+	}
+	return err
+}
+
+// bySignal is how a screen ended: what the signal was that has ended it, if one did.
+func bySignal(received <-chan os.Signal, err error) error {
+	select {
+	case got := <-received:
+		// What the screen says of it would be a second line for one signal.
+		if lost := (*ui.LostError)(nil); err == nil || errors.As(err, &lost) {
+			sig, _ := got.(syscall.Signal)
+			return signalError{sig}
+		}
+	default:
 	}
 	return err
 }

@@ -16,7 +16,8 @@ type releaseFeed struct {
 	sharedRelease
 
 	c       *connection
-	changed chan struct{} // of capacity one
+	changed chan struct{}  // of capacity one
+	earlier *release.Watch // goes on where nothing is recorded; nil = begin anew
 }
 
 // sharedRelease is what a Watch that somebody keeps looking with says to others. It is safe
@@ -72,6 +73,9 @@ func (f *releaseFeed) run(ctx context.Context) {
 	out := processWatch{watch: f.c.poller.WatchProcess}
 	defer out.end()
 	watch, _ := f.c.remembered()
+	if f.earlier != nil && f.c.settings.History.Off {
+		watch = f.earlier
+	}
 	for {
 		select {
 		case <-read:

@@ -20,9 +20,8 @@ type fleetMember struct {
 	err  error       // why
 }
 
-// connectFleet prepares every cluster of the configuration. What is wrong with one of
-// them is that one's affair.
-func (p *program) connectFleet() ([]*fleetMember, error) {
+// fleetNames are the clusters that are watched side by side: all of the configuration.
+func (p *program) fleetNames() ([]string, error) {
 	if p.flags.Cluster != "" || p.flags.URL != "" || p.flags.NeonLocal != "" {
 		return nil, usagef("--fleet is for all clusters of the configuration: it goes without --cluster, --url and --neon-local")
 	}
@@ -30,13 +29,27 @@ func (p *program) connectFleet() ([]*fleetMember, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	p.flags.ReadOnly = true
+	return names, nil
+}
+
+// besideOthers is the program for one of so many clusters, of which all are only read.
+func (p *program) besideOthers(name string, clusters int) *program {
+	one := *p
+	one.flags.Cluster, one.flags.ReadOnly, one.beside = name, true, clusters
+	return &one
+}
+
+// connectFleet prepares every cluster of the configuration. What is wrong with one of
+// them is that one's affair.
+func (p *program) connectFleet() ([]*fleetMember, error) {
+	names, err := p.fleetNames()
+	if err != nil {
+		return nil, err
+	}
 	members := make([]*fleetMember, len(names))
 	for i, name := range names {
-		one := *p
-		one.flags.Cluster, one.beside = name, len(names)
 		members[i] = &fleetMember{name: name}
-		members[i].c, members[i].err = one.connect()
+		members[i].c, members[i].err = p.besideOthers(name, len(names)).connect()
 	}
 	return members, nil
 }

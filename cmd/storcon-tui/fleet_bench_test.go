@@ -26,13 +26,18 @@ const (
 	besideWarmUp = 90 * time.Second // the pageservers, which were all asked at the start, are asked again one by one
 )
 
-// BenchmarkFleet watches eight clusters of 50 nodes at once: while nothing happens, and while
-// a node is restarted in each of them.
+// BenchmarkFleet watches eight clusters of 50 nodes at once, as lines and on the screen: while
+// nothing happens, and while a node is restarted in each of them.
 func BenchmarkFleet(b *testing.B) {
 	p := buildProgram(b)
+	b.Run("lines", func(b *testing.B) { benchFleet(b, p, "-o", "jsonl") })
+	b.Run("screen", func(b *testing.B) { benchFleet(b, p) })
+}
+
+func benchFleet(b *testing.B, program string, flags ...string) {
 	demos, config := fleetOf(b, besides, server.Options{Nodes: besideNodes, AZs: 3, Tenants: 4000, Computes: -1, Seed: 1})
 	for b.Loop() {
-		c := openBenched(b, true, p, "watch", "--fleet", "-o", "jsonl", "--config", config)
+		c := openBenched(b, true, program, append([]string{"watch", "--fleet", "--config", config}, flags...)...)
 		for i := range demos {
 			c.await(regexp.MustCompile(regexp.QuoteMeta(demoName(i))))
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,14 +88,49 @@ func TestWatchFleetWithTrouble(t *testing.T) {
 	t.Parallel()
 	_, _, flags := watchableFleet(t, 1)
 	addToConfig(t, flags, fmt.Sprintf("[clusters.dead]\nurl = %q\n[clusters.tokenless]\nurl = %q\ntoken_file = \"/nowhere/token\"\n", deadURL(t), deadURL(t)))
-	got := execute(t, with(flags, "watch", "--fleet", "--timeout", "9s")...)
-	require.Equal(t, int(exitWatchTimeout), got.code, got.errors)
-	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  region-1   watching region-1 \(DEMO\), 3 nodes: no release goes on$`, got.out)
-	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  dead       watching dead: its list of nodes was not read yet$`, got.out)
-	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  dead       ! controller unreachable: the list of nodes cannot be read: .*refused`, got.out)
-	require.Contains(t, got.errors, "storcon-tui: tokenless is not watched: ")
-	require.Contains(t, got.errors, "/nowhere/token")
-	require.Contains(t, got.errors, "region-1: watched for 9s: no release was seen")
+	watch := converse(t, with(flags, "watch", "--fleet", "--timeout", "25s")...) // longer than the dead one is left alone
+	require.Equal(t, int(exitWatchTimeout), watch.ends(), watch.errs.String())
+	said, errs := strings.Join(watch.heard, "\n"), watch.errs.String()
+	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  region-1   watching region-1 \(DEMO\), 3 nodes: no release goes on$`, said)
+	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  dead       watching dead: its list of nodes was not read yet$`, said)
+	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d  dead       ! controller unreachable: the list of nodes cannot be read: .*refused`, said)
+	require.Contains(t, errs, "storcon-tui: tokenless is not watched: ")
+	require.Contains(t, errs, "/nowhere/token")
+	require.Contains(t, errs, "region-1: watched for 25s: no release was seen")
+}
+
+// Each of eight clusters is read slowly enough for all to stay within what they may cost, and
+// often enough to tell every phase of a node that takes some seconds.
+func TestWatchFleetTellsPhases(t *testing.T) {
+	t.Parallel()
+	_, alone, flags := watchableFleet(t, 1)
+	for i := range 7 {
+		addToConfig(t, flags, fmt.Sprintf("[clusters.other-%d]\nurl = %q\n", i, deadURL(t)))
+	}
+	watch := converse(t, with(flags, "watch", "--fleet", "-o", "jsonl", "--timeout", "3m")...)
+	watch.hears(`"cluster":"region-1","event":"watching"`)
+	got := execute(t, "demo", "drive", "2", "--period", "5s", "--config", alone[0])
+	require.Equal(t, 0, got.code, got.out+got.errors)
+	watch.hears(`"node":2,"from":"filling","to":"done"`) // the builds are mixed now: the release goes on
+	var phases, seen []string
+	for _, text := range watch.heard {
+		var line watchLine
+		require.NoError(t, json.Unmarshal([]byte(text), &line), text)
+		if line.Cluster != demoName(0) {
+			continue
+		}
+		require.Nil(t, line.Anomaly, text)
+		if line.Node == 2 {
+			phases = append(phases, line.To)
+		}
+		if line.Node == 2 && !line.Inferred {
+			seen = append(seen, line.To)
+		}
+	}
+	require.Equal(t, []string{"draining", "drained", "restarting", "warming_up", "back", "filling", "done"}, phases)
+	require.Subset(t, seen, []string{"drained", "back"}, "these last for some seconds here")
+	require.NoError(t, watch.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 143, watch.ends(), watch.errs.String())
 }
 
 // What goes with no fleet is refused before anything is read.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/StorconTUI/storcon-tui/client"
 	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/config"
+	"github.com/StorconTUI/storcon-tui/cmd/storcon-tui/metrics"
 )
 
 // program is one execution: its streams and its flags.
@@ -19,8 +20,9 @@ type program struct {
 
 	flags   config.Flags
 	restart runFlags
-	beside  int  // so many clusters are watched side by side, this one included; 0 = one alone
-	began   bool // a verb runs: an error from now on is not one of usage
+	beside  int             // so many clusters are watched side by side, this one included; 0 = one alone
+	served  *metrics.Server // for as long as the program lives; nil = by each connection for itself
+	began   bool            // a verb runs: an error from now on is not one of usage
 }
 
 func (p *program) run(args []string) int {

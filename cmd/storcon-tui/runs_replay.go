@@ -118,7 +118,7 @@ func (p *program) playLines(ctx context.Context, lines []ui.PastLine, speed floa
 		if err != nil { // a file is played where no cluster is configured
 			settings.Theme = p.flags.Theme
 		}
-		look, err := p.look(settings)
+		look, err := p.look(settings.Theme)
 		if err != nil {
 			return err
 		}

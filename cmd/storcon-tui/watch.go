@@ -44,6 +44,8 @@ release is known from its start.
 With --fleet it tells of every cluster of the configuration, each line with its name; with
 --until-done it then ends when each of them has had a release that is over. What all of
 them are asked together is bounded, so that each is read the less often the more there are.
+On a terminal, and without flags that are about the printing, it shows a row for each of
+them, and opens the console of the one that is chosen.
 
 With --replay it tells the same of a recording, and asks nothing of the cluster: all at
 once into a pipe, as far apart as it was on a terminal or with --speed.`,
@@ -55,6 +57,9 @@ once into a pipe, as far apart as it was on a terminal or with --speed.`,
 			}
 			if o.replay.path != "" {
 				return p.replay(cmd.Context(), o)
+			}
+			if o.fleet && p.watchesOnScreen(cmd) {
+				return p.watchFleetOnScreen(cmd.Context())
 			}
 			if o.fleet {
 				return p.watchFleet(cmd.Context(), o)

@@ -7,12 +7,18 @@ import (
 )
 
 // Help lists the keys, out of the key map and the catalogue of actions.
-type Help struct{ scroll component.Scroll }
+type Help struct {
+	scroll component.Scroll
+	fleet  bool // it is of the screen of all clusters
+}
 
 var _ Screen = (*Help)(nil)
 
 // NewHelp makes the help screen.
 func NewHelp() *Help { return &Help{} }
+
+// NewFleetHelp makes the help of the screen of all clusters.
+func NewFleetHelp() *Help { return &Help{fleet: true} }
 
 // ID is "help".
 func (p *Help) ID() string { return ScreenHelp }
@@ -27,7 +33,7 @@ func (p *Help) Key(key string, c *Context) Intent {
 
 // Lines draws the keys.
 func (p *Help) Lines(c *Context, w, h int) []string {
-	all := helpLines(c.Styles, w)
+	all := helpLines(c.Styles, w, p.fleet)
 	from, to := p.scroll.Fit(len(all), h)
 	return component.Box(append([]string{}, all[from:to]...), w, h)
 }
@@ -78,7 +84,17 @@ func signs() [][2]string {
 	}
 }
 
-func helpLines(s *themes.Styles, w int) []string {
+// fleetSigns explains what stands on the screen of all clusters beside words.
+func fleetSigns() [][2]string {
+	return [][2]string{
+		{">", "the cluster under the cursor"},
+		{"!", "needs a look: something looks wrong, or it does not answer, or it cannot be watched"},
+		{unknownFigure, "not known"},
+		{"DATA", "how old the list of nodes is; each cluster is read the less often the more there are"},
+	}
+}
+
+func helpLines(s *themes.Styles, w int, fleet bool) []string {
 	const keys, text = 3, 18
 	var lines []string
 	row := func(key string, style themes.Style, does string) {
@@ -98,16 +114,20 @@ func helpLines(s *themes.Styles, w int) []string {
 	}
 	lines = append(lines, component.NewLine(w).Gap(1).Put(s.Title, "HELP").Gap(2).
 		Put(s.Text, "nothing is sent to the cluster before you have confirmed it").String())
-	for _, section := range helpSections() {
+	sections, explained := helpSections(), signs()
+	if fleet {
+		sections, explained = []helpSection{{"ALL CLUSTERS", ScreenFleet}}, fleetSigns()
+	}
+	for _, section := range sections {
 		title(section.title)
 		for _, b := range keyMap {
-			if b.On(section.screen) && common(b.Command) == (section.title == everywhere) {
+			if b.On(section.screen) && (fleet || common(b.Command) == (section.title == everywhere)) {
 				row(b.Shown, s.Key, bindingText(b))
 			}
 		}
 	}
 	title("SIGNS")
-	for _, sign := range signs() {
+	for _, sign := range explained {
 		row(sign[0], s.Strong, sign[1])
 	}
 	return lines

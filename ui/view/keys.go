@@ -74,7 +74,7 @@ func (b Binding) On(screen string) bool { return slices.Contains(b.Screens, scre
 
 // keyMap is the one table of keys: hints, the help screen and the screens
 // themselves read it.
-var keyMap = slices.Concat(buildKeyMap(), releaseKeyMap(), runKeyMap(), respecKeyMap())
+var keyMap = slices.Concat(buildKeyMap(), releaseKeyMap(), runKeyMap(), respecKeyMap(), fleetKeyMap())
 
 // KeyMap is a copy of the table of keys.
 func KeyMap() []Binding { return slices.Clone(keyMap) }

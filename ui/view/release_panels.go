@@ -147,7 +147,7 @@ func (v *ReleaseScreen) shownPanel(c *Context) panel {
 // drawPanels fills h lines with what looks wrong and what has happened.
 func (v *ReleaseScreen) drawPanels(p *sheet, c *Context, r *release.Release, h int) {
 	shown := v.shownPanel(c)
-	anomalies, log := v.anomalyLines(c, r, p.w), releaseLog(c, r, p.w)
+	anomalies, log := v.anomalyLines(c, r, p.w), releaseLog(c, r, p.w, len(r.Log)+1)
 	if h < 2*leastPanel+2 {
 		if shown == panelAnomalies {
 			v.drawPanel(p, panelAnomalies, anomalyTitle(r), anomalies, h, true)
@@ -225,10 +225,13 @@ func drawAnomaly(p *sheet, c *Context, a release.Anomaly, told bool) {
 	p.fact(prose.Fact{Label: "usually", Lines: []string{a.Kind.Usually()}}, p.s.Strong)
 }
 
-// releaseLog is the events of the release, the newest first.
-func releaseLog(c *Context, r *release.Release, w int) []string {
-	lines := make([]string, 0, len(r.Log))
+// releaseLog is the newest events of the release, that many at most, the newest first.
+func releaseLog(c *Context, r *release.Release, w, most int) []string {
+	lines := make([]string, 0, min(len(r.Log), most))
 	for _, e := range slices.Backward(r.Log) {
+		if len(lines) == most {
+			return lines
+		}
 		who, what, style := releaseEventText(c.Styles, e)
 		l := component.NewLine(w).Gap(1).Put(c.Styles.Dim, e.At.In(location(c)).Format("15:04:05")).Gap(2)
 		l.Put(c.Styles.Accent, component.Fit(who, max(8, component.Width(who)))).Gap(2)

@@ -33,7 +33,9 @@ type Context struct {
 	TookOver time.Time
 	// Earlier are the runs of this session before Run, as they ended: what they
 	// did was ours too.
-	Earlier    []*rollout.Status
+	Earlier []*rollout.Status
+	// Fleet is all clusters, where they are watched side by side; nil elsewhere.
+	Fleet      []FleetCluster
 	Unfinished OpenRun // that an earlier process left; the zero value = none
 	Elsewhere  Elsewhere
 }

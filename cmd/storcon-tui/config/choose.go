@@ -55,21 +55,39 @@ func Resolve(flags Flags) (Settings, error) {
 	if err := file.checkFiles(cluster, flags); err != nil {
 		return Settings{}, err
 	}
-	metrics := file.Metrics
+	settings, err := file.common(flags)
+	if err != nil {
+		return Settings{}, err
+	}
+	settings.Cluster = cluster
+	return settings, nil
+}
+
+// Common are the settings that hold whatever the cluster; Cluster is not set.
+func Common(flags Flags) (Settings, error) {
+	file, err := open(flags)
+	if err != nil {
+		return Settings{}, err
+	}
+	return file.common(flags)
+}
+
+func (f *File) common(flags Flags) (Settings, error) {
+	metrics := f.Metrics
 	if flags.Metrics != "" {
+		var err error
 		if metrics, err = parseListen(flags.Metrics); err != nil {
 			return Settings{}, fmt.Errorf("--metrics-addr: %w", err)
 		}
 	}
 	return Settings{
-		Cluster:  cluster,
 		ReadOnly: flags.ReadOnly,
-		Theme:    first(flags.Theme, file.Theme),
-		Notify:   file.Notify,
-		History:  file.History,
+		Theme:    first(flags.Theme, f.Theme),
+		Notify:   f.Notify,
+		History:  f.History,
 		Metrics:  metrics,
-		StateDir: first(absolute(flags.StateDir), file.StateDir, DefaultStateDir()),
-		File:     file.Path,
+		StateDir: first(absolute(flags.StateDir), f.StateDir, DefaultStateDir()),
+		File:     f.Path,
 	}, nil
 }
 

@@ -23,6 +23,13 @@ func (c *collector) show(cluster *Cluster) {
 	c.clusters = append(c.clusters, cluster)
 }
 
+func (c *collector) hide(cluster *Cluster) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// A scrape may be reading the old ones.
+	c.clusters = slices.DeleteFunc(slices.Clone(c.clusters), func(one *Cluster) bool { return one == cluster })
+}
+
 // Describe has all metrics, also those that are not shown just now.
 func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	for _, m := range catalogue {

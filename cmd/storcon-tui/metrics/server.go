@@ -74,6 +74,9 @@ func Listen(address, version string, log *slog.Logger) (*Server, error) {
 // Show has the server tell of this cluster too.
 func (s *Server) Show(c *Cluster) { s.clusters.show(c) }
 
+// Hide has it tell of that cluster no more.
+func (s *Server) Hide(c *Cluster) { s.clusters.hide(c) }
+
 // URL is where a Prometheus scrapes.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + path }
 
